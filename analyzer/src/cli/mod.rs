@@ -1,0 +1,1 @@
+//! The command line: raw arguments, one function for each command, exit codes.

@@ -1,0 +1,1 @@
+//! The list of complaint codes: what each means and what to do about it.
