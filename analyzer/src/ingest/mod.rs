@@ -1,6 +1,12 @@
 //! From the bytes of one file to its results: decode, find out what it is, strip the CI wrapper,
 //! read every section, list every complaint.
 
+mod collect;
+mod line;
+
+pub(crate) use collect::Collector;
+pub(crate) use line::{Line, LineReader};
+
 use crate::model::{Complaint, Counts, Evidence, TestResult, Unlisted};
 
 /// A format a section is written in. The names are a contract of `inspect`.
