@@ -28,10 +28,7 @@ pub enum Outcome {
 impl Outcome {
     /// True where the test demonstrably ran to an end of its own or was stopped while running.
     pub fn executed(self) -> bool {
-        matches!(
-            self,
-            Outcome::Passed | Outcome::Failed | Outcome::Errored | Outcome::TimedOut
-        )
+        matches!(self, Outcome::Passed | Outcome::Failed | Outcome::Errored | Outcome::TimedOut)
     }
 
     /// True where the try ran and did not pass.

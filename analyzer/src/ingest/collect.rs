@@ -17,10 +17,7 @@ impl Collector {
     /// An empty report for the file shown as `path`.
     pub(crate) fn new(path: &str) -> Collector {
         Collector {
-            report: FileReport {
-                path: path.to_owned(),
-                ..FileReport::default()
-            },
+            report: FileReport { path: path.to_owned(), ..FileReport::default() },
             wrapper: Wrapper::None,
             counted: false,
             complaints_dropped: 0,
@@ -34,11 +31,7 @@ impl Collector {
 
     /// Notes that the file holds `format`; saying it again changes nothing.
     pub(crate) fn section(&mut self, format: Format, dialect: Option<&'static str>) {
-        let section = Section {
-            format,
-            dialect,
-            wrapper: self.wrapper,
-        };
+        let section = Section { format, dialect, wrapper: self.wrapper };
         if !self.report.sections.contains(&section) {
             self.report.sections.push(section);
         }
@@ -84,10 +77,7 @@ impl Collector {
     /// Notes passes of `suite` that a summary counts and no line lists.
     pub(crate) fn unlisted(&mut self, suite: &str, passed: u64) {
         if passed > 0 {
-            self.report.unlisted.push(Unlisted {
-                suite: suite.to_owned(),
-                passed,
-            });
+            self.report.unlisted.push(Unlisted { suite: suite.to_owned(), passed });
         }
     }
 
@@ -109,12 +99,7 @@ impl Collector {
             return;
         }
         let path = self.report.path.clone();
-        self.report.complaints.push(Complaint {
-            path,
-            line,
-            code,
-            text: text.into(),
-        });
+        self.report.complaints.push(Complaint { path, line, code, text: text.into() });
     }
 
     /// True where a complaint with this code was made for the file.
@@ -130,17 +115,9 @@ impl Collector {
     /// The finished report. A file in which nothing was counted has zeros and no evidence.
     pub(crate) fn finish(mut self) -> FileReport {
         if self.complaints_dropped > 0 {
-            let text = format!(
-                "{} more complaints about this file are not listed",
-                self.complaints_dropped
-            );
+            let text = format!("{} more complaints about this file are not listed", self.complaints_dropped);
             let path = self.report.path.clone();
-            self.report.complaints.push(Complaint {
-                path,
-                line: 0,
-                code: "more-complaints",
-                text,
-            });
+            self.report.complaints.push(Complaint { path, line: 0, code: "more-complaints", text });
         }
         if !self.counted {
             let zero = Some(0);
