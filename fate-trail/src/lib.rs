@@ -1,4 +1,15 @@
 //! Stable stage tokens, an always-on recorder and one-line fate trails.
 
+pub mod clock;
+mod level;
+pub mod limits;
+pub mod scrub;
+pub mod stage;
+mod sync;
+pub mod text;
+pub mod time;
 mod trail;
-pub use trail::Trail;
+pub mod wait;
+
+pub use stage::{Fate, StageId};
+pub use trail::{Gap, Level, Reply, Stage, Trail};

@@ -1,0 +1,130 @@
+//! Undoes what XML and JSON writers do to a log line, so that a trail inside a test report or a
+//! structured log reads as it was printed.
+
+use std::borrow::Cow;
+
+/// Replaces entities (`&gt;`, `&#8594;`, `&#x2192;`, also escaped again as `&amp;gt;`) and JSON
+/// escapes (`\u2192`, `\"`, `\n`, with one or more backslashes). What is no escape stays. Linear.
+pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '\\']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(['&', '\\']) {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let found = if rest.starts_with('&') {
+            entity(rest)
+        } else {
+            backslash(rest)
+        };
+        let (c, len) = found.unwrap_or((if rest.starts_with('&') { '&' } else { '\\' }, 1));
+        out.push(c);
+        rest = &rest[len..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Longest entity: `&#x10FFFF;` without its ampersand.
+const ENTITY_BYTES: usize = 9;
+
+/// The character of an entity at the start of the text, and its length in bytes.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let mut name_at = 1;
+    while text[name_at..].starts_with("amp;") {
+        name_at += 4;
+    }
+    let window = text.as_bytes().get(name_at..)?;
+    let end = window.iter().take(ENTITY_BYTES).position(|b| *b == b';');
+    let named = end.and_then(|end| {
+        let c = match &window[..end] {
+            b"lt" => '<',
+            b"gt" => '>',
+            b"quot" => '"',
+            b"apos" => '\'',
+            [b'#', b'x' | b'X', hex @ ..] => code(hex, 16)?,
+            [b'#', decimal @ ..] => code(decimal, 10)?,
+            _ => return None,
+        };
+        Some((c, name_at + end + 1))
+    });
+    // `&amp;` with nothing behind it is an ampersand.
+    named.or((name_at > 1).then_some(('&', name_at)))
+}
+
+/// The character of a JSON escape at the start of the text, and its length in bytes.
+fn backslash(text: &str) -> Option<(char, usize)> {
+    let slashes = text.bytes().take_while(|b| *b == b'\\').count();
+    let rest = text.as_bytes().get(slashes..)?;
+    match rest.first()? {
+        b'"' => Some(('"', slashes + 1)),
+        b'u' => {
+            let c = code(rest.get(1..5)?, 16)?;
+            Some((c, slashes + 5))
+        }
+        // A line break ends a trail. Only the two forms that serialisers write are taken, since
+        // `\n` also occurs in Windows paths; there it costs no trail, as none has a backslash.
+        b'n' => Some(('\n', slashes + 1)),
+        b'r' => Some(('\r', slashes + 1)),
+        b't' => Some(('\t', slashes + 1)),
+        // A long run of backslashes is taken at once, so that the work stays linear.
+        _ => Some(('\\', slashes)),
+    }
+}
+
+fn code(digits: &[u8], radix: u32) -> Option<char> {
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value: u32 = 0;
+    for digit in digits {
+        let digit = char::from(*digit).to_digit(radix)?;
+        value = value.checked_mul(radix)?.checked_add(digit)?;
+    }
+    char::from_u32(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unescape;
+    use proptest::prelude::*;
+    use std::borrow::Cow;
+
+    #[test]
+    fn escapes_of_reports_and_structured_logs_are_undone() {
+        let cases = [
+            (" -&gt; ", " -> "),
+            (" &lt;- reply#1 ", " <- reply#1 "),
+            (" &amp;lt;- ", " <- "),
+            (" &#8594; &#x21d2; ", " → ⇒ "),
+            (r" \u2192 \u21D2 -\u003e ", " → ⇒ -> "),
+            (r" -\\u003e \\\\u2192 ", " -> → "),
+            (r#"{"msg":"a\"b\nc"}"#, "{\"msg\":\"a\"b\nc\"}"),
+            (
+                "R&D; &unknown; &#; &#xZZ; \\x \\u12",
+                "R&D; &unknown; &#; &#xZZ; \\x \\u12",
+            ),
+            ("a &amp; b &amp;amp; c", "a & b & c"),
+        ];
+        for (escaped, plain) in cases {
+            assert_eq!(unescape(escaped), plain);
+        }
+    }
+
+    #[test]
+    fn text_without_escapes_is_borrowed() {
+        assert!(matches!(
+            unescape("ENQUEUED@h(+0.000) → x"),
+            Cow::Borrowed(_)
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_answered_and_never_grows(text in "[&#xampltg;\\\\u0-9a-f\"n→]{0,200}") {
+            prop_assert!(unescape(&text).len() <= text.len());
+        }
+    }
+}
