@@ -13,6 +13,15 @@ pub const SEQUENCE_MAX: usize = 10_000;
 /// Depth of nested XML elements.
 pub const XML_DEPTH_MAX: usize = 256;
 
+/// Bytes of one XML token. The middle of longer text is dropped; a longer tag ends the document.
+pub const XML_TOKEN_MAX: usize = 16 * 1024 * 1024;
+
+/// Failures and reruns of one XML test case that are kept.
+pub const PROBLEMS_PER_CASE_MAX: usize = 64;
+
+/// Bytes of one XML document inside a log; a longer one is read as far as this.
+pub const EMBEDDED_XML_MAX: usize = 64 * 1024 * 1024;
+
 /// Bytes of one file that are examined to find out what it is.
 pub const SNIFF_BYTES: usize = 64 * 1024;
 

@@ -1,8 +1,22 @@
 //! From the bytes of one file to its results: decode, find out what it is, strip the CI wrapper,
 //! read every section, list every complaint.
 
+mod ansi;
 mod collect;
+mod decode;
+mod embedded;
+mod identity;
+mod junit;
 mod line;
+mod lines;
+mod read;
+mod time;
+mod trails;
+mod trx;
+mod wrapper;
+mod xml;
+
+pub use read::read;
 
 pub(crate) use collect::Collector;
 pub(crate) use line::{Line, LineReader};

@@ -1,0 +1,1 @@
+//! Documents of every producer, written for the test.
