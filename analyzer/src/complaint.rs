@@ -1,1 +1,123 @@
-//! The list of complaint codes: what each means and what to do about it.
+//! The list of complaint codes: what each means and whether the file it names counts as damaged.
+//!
+//! A complaint never stops the rest. Its text says what is wrong, which rule it breaks and what to
+//! do; its path and line say where.
+
+use crate::model::Complaint;
+
+/// One code of the list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Code {
+    /// The code as it stands in JSON and on standard error; never renamed.
+    pub code: &'static str,
+    /// What it means, in one sentence.
+    pub meaning: &'static str,
+    /// True where the file counts as damaged against `--floor`.
+    pub damaging: bool,
+}
+
+/// A file without a single byte.
+pub const EMPTY: &str = "empty";
+/// A file that cannot be opened or read.
+pub const UNREADABLE: &str = "unreadable";
+/// Neither a file nor a folder: a pipe, a socket, a device.
+pub const NOT_A_FILE: &str = "not-a-file";
+/// A symbolic link that leads back to a folder above it.
+pub const SYMLINK_LOOP: &str = "symlink-loop";
+/// A glob that no file matches.
+pub const NO_MATCH: &str = "no-match";
+/// An argument that is no valid glob.
+pub const BAD_GLOB: &str = "bad-glob";
+/// Compressed data that breaks off or does not unpack.
+pub const DAMAGED_ARCHIVE: &str = "damaged-archive";
+/// An archive without a file in it.
+pub const EMPTY_ARCHIVE: &str = "empty-archive";
+/// An archive or a compressed file inside an archive.
+pub const NESTED_ARCHIVE: &str = "nested-archive";
+/// A member that is encrypted or packed by a method that is not read.
+pub const UNSUPPORTED_MEMBER: &str = "unsupported-member";
+/// A limit of [`crate::limits`] stopped the reading.
+pub const LIMIT: &str = "limit";
+/// A document that ends before it is complete; what stands before is counted.
+pub const TRUNCATED: &str = "truncated";
+/// Nothing in the file is of a known format.
+pub const UNRECOGNISED: &str = "unrecognised";
+/// The file names no run and nothing else does.
+pub const RUN_UNKNOWN: &str = "run-unknown";
+/// A time without offset, read as UTC.
+pub const NAIVE_TIME: &str = "naive-time";
+/// A line of a manifest that is not used.
+pub const MANIFEST_LINE: &str = "manifest-line";
+/// A key of a manifest that has no meaning here.
+pub const MANIFEST_KEY: &str = "manifest-key";
+/// A value of a manifest that is not used; the rest of its line is.
+pub const MANIFEST_VALUE: &str = "manifest-value";
+/// More complaints than are kept.
+pub const MORE: &str = "more";
+
+/// Codes of the source and the runs; readers of formats add their own to their complaints.
+pub const CODES: &[Code] = &[
+    code(EMPTY, "the file has no bytes", true),
+    code(UNREADABLE, "the file cannot be opened or read", true),
+    code(NOT_A_FILE, "neither a file nor a folder", true),
+    code(SYMLINK_LOOP, "a symbolic link leads back to a folder above it", false),
+    code(NO_MATCH, "no file matches the glob", true),
+    code(BAD_GLOB, "the argument is no valid glob", true),
+    code(DAMAGED_ARCHIVE, "compressed data breaks off or does not unpack", true),
+    code(EMPTY_ARCHIVE, "the archive holds no file", true),
+    code(NESTED_ARCHIVE, "an archive or compressed file inside an archive is not opened", true),
+    code(UNSUPPORTED_MEMBER, "the member is encrypted or packed by an unknown method", true),
+    code(LIMIT, "a limit stopped the reading", true),
+    code(TRUNCATED, "the document ends before it is complete", true),
+    code(UNRECOGNISED, "nothing in the file is of a known format", true),
+    code(RUN_UNKNOWN, "nothing says which run the file belongs to; it counts as its own", false),
+    code(NAIVE_TIME, "a time without offset was read as UTC", false),
+    code(MANIFEST_LINE, "a line of a manifest is not used", false),
+    code(MANIFEST_KEY, "a key of a manifest has no meaning here", false),
+    code(MANIFEST_VALUE, "a value of a manifest is not used", false),
+    code(MORE, "more complaints than are kept", false),
+];
+
+const fn code(code: &'static str, meaning: &'static str, damaging: bool) -> Code {
+    Code { code, meaning, damaging }
+}
+
+/// True where `code` marks the file it names as damaged.
+pub fn is_damaging(code: &str) -> bool {
+    CODES.iter().any(|known| known.code == code && known.damaging)
+}
+
+/// A complaint about `path` as a whole.
+pub fn whole_file(path: &str, code: &'static str, text: impl Into<String>) -> Complaint {
+    Complaint { path: path.to_owned(), line: 0, code, text: text.into() }
+}
+
+/// One line for a terminal or a log: `path:line: code: text`, scrubbed.
+pub fn one_line(complaint: &Complaint) -> String {
+    let place = match complaint.line {
+        0 => complaint.path.clone(),
+        line => format!("{}:{line}", complaint.path),
+    };
+    let text = format!("{place}: {}: {}", complaint.code, complaint.text);
+    fate_trail::scrub::scrub_line(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_kebab_case() {
+        for (at, known) in CODES.iter().enumerate() {
+            assert!(known.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", known.code);
+            assert!(CODES[..at].iter().all(|other| other.code != known.code), "{} twice", known.code);
+        }
+    }
+
+    #[test]
+    fn a_line_says_where_and_what() {
+        let complaint = Complaint { path: "a.tar!m".into(), line: 3, code: MANIFEST_LINE, text: "x".into() };
+        assert_eq!(one_line(&complaint), "a.tar!m:3: manifest-line: x");
+        assert_eq!(one_line(&whole_file("p", EMPTY, "y")), "p: empty: y");
+    }
+}

@@ -31,6 +31,39 @@ pub const UNPACKED_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// Unpacked bytes for each packed byte; more is taken for a bomb.
 pub const UNPACK_RATIO_MAX: u64 = 200;
 
+/// Unpacked bytes that are allowed at any ratio: small logs that repeat themselves pack very well.
+pub const UNPACK_RATIO_FREE: u64 = 16 * 1024 * 1024;
+
+/// Bytes that all members of one packed archive may unpack to together.
+pub const ARCHIVE_UNPACKED_MAX: u64 = 64 * 1024 * 1024 * 1024;
+
+/// Members of one archive that are read.
+pub const ARCHIVE_ENTRIES_MAX: u64 = 1_000_000;
+
+/// Bytes of a zip archive on standard input: its directory stands at the end, so it is held whole.
+pub const ZIP_STDIN_MAX: u64 = 256 * 1024 * 1024;
+
+/// Files taken from all PATHs together.
+pub const FILES_MAX: usize = 5_000_000;
+
+/// Depth of folders below a PATH.
+pub const FOLDER_DEPTH_MAX: usize = 64;
+
+/// Bytes of one manifest; about a million runs.
+pub const MANIFEST_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// Complaints about one manifest; the rest is counted in a last one.
+pub const MANIFEST_COMPLAINTS_MAX: usize = 20;
+
+/// Files read at the same time.
+pub const THREADS_MAX: usize = 8;
+
+/// Complaints of one report; the rest is counted in a last one.
+pub const COMPLAINTS_MAX: usize = 10_000;
+
+/// Complaints with one code that are printed on standard error; the rest is counted in one line.
+pub const COMPLAINTS_SHOWN_MAX: usize = 5;
+
 /// Complaints kept for one file; the rest is counted in a last one.
 pub const COMPLAINTS_PER_FILE_MAX: usize = 20;
 
