@@ -1,0 +1,87 @@
+//! The golden transcript of version 1.0, played to both sides. It stays as it is for good: a later
+//! version adds its own file and still plays this one.
+
+use super::super::*;
+
+const V1_0: &str = include_str!("../transcripts/1.0.txt");
+
+/// A line of the transcript: who speaks (`H`ub, `C`lient, `@` what the hub's own program does).
+fn lines(text: &str) -> impl Iterator<Item = (char, &str)> {
+    text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(|line| {
+        let (who, rest) = line.split_once(' ').expect("speaker and text");
+        (who.chars().next().expect("a speaker"), rest)
+    })
+}
+
+fn piece(line: &str) -> LinePiece {
+    LinePiece::Line(line.as_bytes().to_vec())
+}
+
+#[test]
+fn the_client_answers_as_recorded() {
+    let wanted = Wanted {
+        product: "fate-tui 0.1.0".into(),
+        hubs: vec!["orders/*".into(), "billing".into()],
+        rate: 10,
+    };
+    let mut client = ClientSession::new(wanted);
+    let mut sent = vec![client.opening()];
+    let mut events = 0;
+    for (_, line) in lines(V1_0).filter(|(who, _)| *who == 'H') {
+        let step = client.piece(&piece(line));
+        sent.extend(step.send);
+        events += step.events.len();
+    }
+    let recorded: Vec<String> =
+        lines(V1_0).filter(|(who, _)| *who == 'C').map(|(_, line)| format!("{line}\n")).collect();
+    assert_eq!(sent, recorded);
+    assert_eq!(events, lines(V1_0).filter(|(who, _)| *who == 'H').count());
+    assert_eq!(client.counts(), Counts::default());
+    assert!(client.is_over());
+}
+
+#[test]
+fn the_hub_answers_as_recorded() {
+    let first = lines(V1_0).find(|(who, _)| *who == 'H').expect("the hub's hello").1;
+    let Ok(Decoded::Frame(frame, 0)) = decode(first.as_bytes()) else { panic!("{first}") };
+    let Frame::Hello(hello) = *frame else { panic!("the first line is a hello") };
+    let mut server = ServerSession::new(&hello);
+    for (who, text) in lines(V1_0) {
+        match who {
+            'H' => {
+                let line = server.next_line().unwrap_or_default();
+                assert_eq!(line.trim_end(), text);
+            }
+            'C' => server.piece(&piece(text)),
+            _ => act(&mut server, text),
+        }
+    }
+    assert!(server.is_over());
+}
+
+fn act(server: &mut ServerSession, text: &str) {
+    let (what, rest) = text.split_once(' ').expect("an action and its values");
+    let value: serde_json::Value = serde_json::from_str(rest).expect("values");
+    let number = |key: &str| value[key].as_u64().unwrap_or_default();
+    match what {
+        "picture" => {
+            let hubs: Vec<HubState> = serde_json::from_value(value["hubs"].clone()).expect("hubs");
+            server.picture(number("seq"), number("now"), &hubs);
+        }
+        "heartbeat" => server.heartbeat(Heartbeat {
+            seq: number("seq"),
+            wall_us: number("wall"),
+            mono_us: number("now"),
+            ..Heartbeat::default()
+        }),
+        "gap" => server.gap(Gap {
+            boot: String::new(),
+            from: number("from"),
+            to: number("to"),
+            count: number("count"),
+            reason: "recorder-full".into(),
+        }),
+        "close" => server.close(ByeReason::Shutdown, value["text"].as_str().expect("a text")),
+        other => panic!("unknown action {other}"),
+    }
+}
