@@ -25,9 +25,7 @@ pub struct SystemClock {
 impl SystemClock {
     /// A clock whose monotonic zero is now.
     pub fn new() -> Self {
-        SystemClock {
-            start: Instant::now(),
-        }
+        SystemClock { start: Instant::now() }
     }
 }
 
@@ -64,10 +62,7 @@ pub struct ManualClock {
 impl ManualClock {
     /// A clock that stands at monotonic 0; `wall_micros` is what the wall shows at that moment.
     pub fn new(wall_micros: i64) -> Self {
-        ManualClock {
-            now: AtomicU64::new(0),
-            epoch: AtomicI64::new(wall_micros),
-        }
+        ManualClock { now: AtomicU64::new(0), epoch: AtomicI64::new(wall_micros) }
     }
 
     /// Moves both clocks on by that many microseconds.
@@ -78,8 +73,7 @@ impl ManualClock {
     /// Moves the wall clock alone, as an operator who sets the time would.
     pub fn set_wall(&self, wall_micros: i64) {
         let now = i64::try_from(self.now_micros()).unwrap_or(i64::MAX);
-        self.epoch
-            .store(wall_micros.saturating_sub(now), Ordering::Relaxed);
+        self.epoch.store(wall_micros.saturating_sub(now), Ordering::Relaxed);
     }
 }
 

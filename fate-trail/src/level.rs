@@ -29,11 +29,7 @@ pub(crate) fn of(trail: &Trail) -> Level {
     if !depths_are_there(trail) {
         return Level::L1;
     }
-    if has_n(trail) && gates_are_there(trail) {
-        Level::L3
-    } else {
-        Level::L2
-    }
+    if has_n(trail) && gates_are_there(trail) { Level::L3 } else { Level::L2 }
 }
 
 /// L1: an intake first; a handler is left only after it was entered and entered only in a turn.
@@ -41,23 +37,11 @@ pub(crate) fn of(trail: &Trail) -> Level {
 fn ends_are_there(trail: &Trail) -> bool {
     let has = |id: StageId| trail.stages.iter().any(|s| s.token == id.token());
     if trail.id == "hub" {
-        return trail
-            .stages
-            .iter()
-            .all(|s| s.id().is_none_or(|id| id.spec().scope == Scope::Hub))
+        return trail.stages.iter().all(|s| s.id().is_none_or(|id| id.spec().scope == Scope::Hub))
             && !trail.stages.is_empty();
     }
-    let begun = [
-        stage::AWAITING,
-        stage::POSTED,
-        stage::RECEIVED,
-        stage::ENQUEUED,
-    ];
-    let first_is_intake = trail
-        .stages
-        .first()
-        .and_then(Stage::id)
-        .is_some_and(|id| begun.contains(&id));
+    let begun = [stage::AWAITING, stage::POSTED, stage::RECEIVED, stage::ENQUEUED];
+    let first_is_intake = trail.stages.first().and_then(Stage::id).is_some_and(|id| begun.contains(&id));
     // A gap may have swallowed what the later stages ask for.
     let implies = |later, earlier| !has(later) || has(earlier) || trail.gap.is_some();
     first_is_intake
@@ -78,9 +62,7 @@ fn depths_are_there(trail: &Trail) -> bool {
             return true;
         };
         // The depth is stamped right after, so only the end or a gap may stand in its place.
-        i + 1 == trail.stages.len()
-            || at_gap == Some(i + 1)
-            || trail.stages[i + 1].token == depth.token()
+        i + 1 == trail.stages.len() || at_gap == Some(i + 1) || trail.stages[i + 1].token == depth.token()
     })
 }
 

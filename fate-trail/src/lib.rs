@@ -3,6 +3,8 @@
 pub mod clock;
 mod level;
 pub mod limits;
+#[cfg(feature = "live")]
+pub mod live;
 pub mod scrub;
 pub mod stage;
 mod sync;

@@ -43,9 +43,6 @@ const _: () = {
     assert!(NAMES < u16::MAX as usize, "an interned name has 16 bits");
     assert!(CHUNK_SLOTS.is_power_of_two());
     assert!(RING_SLOTS.is_power_of_two());
-    assert!(
-        IN_FLIGHT <= u32::MAX as usize / 2,
-        "a slab index has 32 bits"
-    );
+    assert!(IN_FLIGHT <= u32::MAX as usize / 2, "a slab index has 32 bits");
     assert!(DIALECT_ENTRY_BYTES <= TRAIL_BYTES);
 };

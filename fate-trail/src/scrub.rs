@@ -125,10 +125,7 @@ mod tests {
     fn long_lines_are_cut_visibly() {
         assert_eq!(scrub_to("abcdef", 3), "abc…");
         assert_eq!(scrub_to("abc", 3), "abc");
-        assert_eq!(
-            scrub_line(&"x".repeat(10_000)).chars().count(),
-            SHOWN_CHARS + 1
-        );
+        assert_eq!(scrub_line(&"x".repeat(10_000)).chars().count(), SHOWN_CHARS + 1);
     }
 
     #[test]

@@ -73,11 +73,7 @@ pub enum Level {
 impl Stage {
     /// A stage without details and without a clock reading.
     pub fn new(token: impl Into<String>, hub: impl Into<String>) -> Self {
-        Stage {
-            token: token.into(),
-            hub: hub.into(),
-            ..Stage::default()
-        }
+        Stage { token: token.into(), hub: hub.into(), ..Stage::default() }
     }
 
     /// The same stage at that many microseconds after the first one.
@@ -113,19 +109,12 @@ impl Stage {
 impl Trail {
     /// An empty trail of that id.
     pub fn new(id: impl Into<String>) -> Self {
-        Trail {
-            id: id.into(),
-            ..Trail::default()
-        }
+        Trail { id: id.into(), ..Trail::default() }
     }
 
     /// The fate of the last stage that has one; [`Fate::Open`] where none has.
     pub fn fate(&self) -> Fate {
-        self.stages
-            .iter()
-            .rev()
-            .find_map(|stage| stage.id()?.spec().fate)
-            .unwrap_or(Fate::Open)
+        self.stages.iter().rev().find_map(|stage| stage.id()?.spec().fate).unwrap_or(Fate::Open)
     }
 
     /// The newest stage.
@@ -144,10 +133,7 @@ impl Trail {
     pub fn lossless(&self) -> bool {
         let whole = |stages: &[Stage], gap: &Option<Gap>| {
             gap.is_none()
-                && stages
-                    .iter()
-                    .flat_map(|stage| &stage.details)
-                    .all(|(_, value)| !value.is_lower_bound())
+                && stages.iter().flat_map(|stage| &stage.details).all(|(_, value)| !value.is_lower_bound())
         };
         whole(&self.stages, &self.gap) && self.replies.iter().all(|r| whole(&r.stages, &r.gap))
     }

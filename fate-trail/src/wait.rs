@@ -44,9 +44,7 @@ fn is_start(before: Option<char>) -> bool {
 /// A hub ends at the parenthesis of its time. Without a time it ends where no name could go on; a
 /// full stop may end a sentence but also continue a name, so it does not count.
 fn is_end(after: Option<char>) -> bool {
-    after.is_none_or(|c| {
-        c == '(' || c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '&' | ',' | ')')
-    })
+    after.is_none_or(|c| c == '(' || c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '&' | ',' | ')'))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    Bye, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_HUBS,
-    PROTOCOL, Refusal, SnapshotChunk, Subscribe, VERSION, Version, agree, decode, encode,
+    Bye, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_HUBS, PROTOCOL,
+    Refusal, SnapshotChunk, Subscribe, VERSION, Version, agree, decode, encode,
 };
 
 /// What a client asks for.

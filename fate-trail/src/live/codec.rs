@@ -71,8 +71,8 @@ pub fn decode(line: &[u8]) -> Result<Decoded, CodecError> {
     if line.len() > MAX_LINE {
         return Err(CodecError::TooLong { bytes: line.len(), limit: MAX_LINE });
     }
-    let mut sent: Value = serde_json::from_slice(line)
-        .map_err(|e| CodecError::NotAFrame(scrubbed(&e.to_string())))?;
+    let mut sent: Value =
+        serde_json::from_slice(line).map_err(|e| CodecError::NotAFrame(scrubbed(&e.to_string())))?;
     clean(&mut sent);
     let kind = sent.get("kind").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
@@ -91,10 +91,9 @@ pub fn decode(line: &[u8]) -> Result<Decoded, CodecError> {
 /// Counts the object fields in `sent` that `known` has not.
 fn unknown_fields(sent: &Value, known: &Value) -> u64 {
     match (sent, known) {
-        (Value::Object(sent), Value::Object(known)) => sent
-            .iter()
-            .map(|(key, value)| known.get(key).map_or(1, |k| unknown_fields(value, k)))
-            .sum(),
+        (Value::Object(sent), Value::Object(known)) => {
+            sent.iter().map(|(key, value)| known.get(key).map_or(1, |k| unknown_fields(value, k))).sum()
+        }
         (Value::Array(sent), Value::Array(known)) => {
             sent.iter().zip(known).map(|(s, k)| unknown_fields(s, k)).sum()
         }

@@ -72,11 +72,9 @@ impl fmt::Display for DirectoryError {
             DirectoryError::Unreadable(path, error) => {
                 write!(f, "{}: {error}", path.display())
             }
-            DirectoryError::NotADirectory(path) => write!(
-                f,
-                "{}: not a directory of its own (a symlink or a file); remove it",
-                path.display()
-            ),
+            DirectoryError::NotADirectory(path) => {
+                write!(f, "{}: not a directory of its own (a symlink or a file); remove it", path.display())
+            }
             DirectoryError::OtherOwner { path, owner, expected } => write!(
                 f,
                 "{}: owned by user {owner}, expected {expected}; set FATE_LIVE_DIR to a \
@@ -102,8 +100,7 @@ impl std::error::Error for DirectoryError {}
 #[cfg(unix)]
 pub fn check_private(path: &Path, uid: u32) -> Result<(), DirectoryError> {
     use std::os::unix::fs::MetadataExt;
-    let meta = std::fs::symlink_metadata(path)
-        .map_err(|e| DirectoryError::Unreadable(path.to_owned(), e))?;
+    let meta = std::fs::symlink_metadata(path).map_err(|e| DirectoryError::Unreadable(path.to_owned(), e))?;
     if !meta.file_type().is_dir() {
         return Err(DirectoryError::NotADirectory(path.to_owned()));
     }

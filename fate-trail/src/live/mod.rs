@@ -19,7 +19,7 @@ mod codec;
 mod discovery;
 mod frame;
 mod glob;
-mod rules;
+pub mod rules;
 mod server;
 mod version;
 

@@ -41,13 +41,8 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order of help texts.
-    pub const ALL: [Rule; 5] = [
-        Rule::WedgedTurn,
-        Rule::BetweenQueues,
-        Rule::GateNeverOpened,
-        Rule::DeferredGrowing,
-        Rule::Stale,
-    ];
+    pub const ALL: [Rule; 5] =
+        [Rule::WedgedTurn, Rule::BetweenQueues, Rule::GateNeverOpened, Rule::DeferredGrowing, Rule::Stale];
 
     /// The name on command lines and in JSON.
     pub fn as_str(self) -> &'static str {
@@ -140,13 +135,8 @@ impl History {
     /// Starts with a first state that arrived at `now`.
     pub fn new(now: u64, state: HubState) -> Self {
         let age = state.running.as_ref().map_or(0, |turn| turn.age_us);
-        let mut history = History {
-            at: now,
-            progress: now.saturating_sub(age),
-            sampled: now,
-            state,
-            ..History::default()
-        };
+        let mut history =
+            History { at: now, progress: now.saturating_sub(age), sampled: now, state, ..History::default() };
         history.samples.push_back(history.state.deferred);
         history
     }
@@ -184,9 +174,7 @@ impl History {
             let age = state.running.as_ref().map_or(0, |turn| turn.age_us);
             self.progress = if same { now } else { now.saturating_sub(age) };
         }
-        let opened = |old: &Gate| {
-            old.closed && state.gates.iter().any(|g| g.name == old.name && !g.closed)
-        };
+        let opened = |old: &Gate| old.closed && state.gates.iter().any(|g| g.name == old.name && !g.closed);
         if self.state.gates.iter().any(opened) {
             self.samples.clear();
             self.growing = None;
@@ -310,13 +298,9 @@ pub fn gate_never_opened(state: &HubState, gate: &Gate, waited: u64) -> Option<W
 /// Raises when the caller saw the deferred queue grow; `growing` is for how long, µs.
 pub fn deferred_growing(state: &HubState, growing: Option<u64>) -> Option<Warning> {
     let since = growing?;
-    let gates: Vec<&str> =
-        state.gates.iter().filter(|g| g.closed).map(|g| g.name.as_str()).collect();
-    let behind = if gates.is_empty() {
-        String::new()
-    } else {
-        format!(" behind closed gate {}", gates.join(", "))
-    };
+    let gates: Vec<&str> = state.gates.iter().filter(|g| g.closed).map(|g| g.name.as_str()).collect();
+    let behind =
+        if gates.is_empty() { String::new() } else { format!(" behind closed gate {}", gates.join(", ")) };
     let text = format!(
         "the deferred queue keeps growing{behind}: {} after {}",
         state.deferred,
@@ -332,10 +316,7 @@ pub fn stale(hub: &str, silent: u64) -> Option<Warning> {
         severity: Severity::Warn,
         hub: hub.to_owned(),
         for_micros: silent,
-        text: format!(
-            "nothing heard for {}; what is shown is that old",
-            sentence_of_duration(silent)
-        ),
+        text: format!("nothing heard for {}; what is shown is that old", sentence_of_duration(silent)),
     })
 }
 

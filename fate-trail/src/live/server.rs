@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{
-    Bye, ByeReason, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES,
-    MAX_CHUNK, MAX_GLOBS, MAX_RATE, Removed, SnapshotChunk, StateFrame, Subscribe, VERSION, agree,
-    decode, encode, glob_matches,
+    Bye, ByeReason, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_CHUNK,
+    MAX_GLOBS, MAX_RATE, Removed, SnapshotChunk, StateFrame, Subscribe, VERSION, agree, decode, encode,
+    glob_matches,
 };
 
 /// An unchanged hub is sent again after this long, so that a reader's own counting of ages cannot
@@ -202,8 +202,7 @@ impl ServerSession {
                 *sent = Sent { state: state.clone().bounded(), at: now, pending: Some(seq) };
             }
         }
-        let there: std::collections::HashSet<&str> =
-            states.iter().map(|state| state.hub.as_str()).collect();
+        let there: std::collections::HashSet<&str> = states.iter().map(|state| state.hub.as_str()).collect();
         let gone: Vec<String> =
             self.sent.keys().filter(|hub| !there.contains(hub.as_str())).cloned().collect();
         for hub in gone {
@@ -279,11 +278,7 @@ impl ServerSession {
         }
         let after = (std::ops::Bound::Excluded(self.cursor.clone()), std::ops::Bound::Unbounded);
         let waiting = |(hub, sent): (&String, &Sent)| sent.pending.map(|_| hub.clone());
-        let hub = self
-            .sent
-            .range(after)
-            .find_map(waiting)
-            .or_else(|| self.sent.iter().find_map(waiting))?;
+        let hub = self.sent.range(after).find_map(waiting).or_else(|| self.sent.iter().find_map(waiting))?;
         let sent = self.sent.get_mut(&hub)?;
         let seq = sent.pending.take()?;
         let frame = StateFrame { boot: self.boot.clone(), seq, hub: sent.state.clone() };

@@ -102,8 +102,7 @@ pub fn agree(
     if protocol != PROTOCOL {
         return Err(Refusal::OtherProtocol { peer: protocol.to_owned() });
     }
-    let peer: Version =
-        version.parse().map_err(|()| Refusal::NoVersion { peer: version.to_owned() })?;
+    let peer: Version = version.parse().map_err(|()| Refusal::NoVersion { peer: version.to_owned() })?;
     if peer.major != own.major {
         return Err(Refusal::OtherMajor {
             own,

@@ -33,15 +33,8 @@ pub enum Fate {
 
 impl Fate {
     /// All fates, in the order of their declaration.
-    pub const ALL: [Fate; 7] = [
-        Fate::Handled,
-        Fate::Answered,
-        Fate::Failed,
-        Fate::Refused,
-        Fate::Dropped,
-        Fate::Shed,
-        Fate::Open,
-    ];
+    pub const ALL: [Fate; 7] =
+        [Fate::Handled, Fate::Answered, Fate::Failed, Fate::Refused, Fate::Dropped, Fate::Shed, Fate::Open];
 
     /// The lower-case word used in the golden copy and in reports.
     pub const fn as_str(self) -> &'static str {

@@ -44,17 +44,11 @@ pub(crate) fn read(detail: &'static Detail, value: u64) -> Unpacked {
         detail,
         value,
         // One-bit numbers are flags: 1 is their value, not a bound.
-        saturated: detail.kind == super::DetailKind::Number
-            && detail.bits > 1
-            && value >= max_of(detail),
+        saturated: detail.kind == super::DetailKind::Number && detail.bits > 1 && value >= max_of(detail),
     }
 }
 
 /// Largest number that the field holds.
 fn max_of(detail: &Detail) -> u64 {
-    if detail.bits >= 64 {
-        u64::MAX
-    } else {
-        (1 << detail.bits) - 1
-    }
+    if detail.bits >= 64 { u64::MAX } else { (1 << detail.bits) - 1 }
 }

@@ -64,11 +64,7 @@ impl<'a> Cursor<'a> {
             None
         } else {
             let whole = at.run(|c| c.is_ascii_digit());
-            let fraction = if at.eat(".") {
-                at.run(|c| c.is_ascii_digit())
-            } else {
-                ""
-            };
+            let fraction = if at.eat(".") { at.run(|c| c.is_ascii_digit()) } else { "" };
             if whole.is_empty() {
                 return None;
             }
@@ -150,20 +146,7 @@ pub(crate) fn is_name(c: char) -> bool {
         && !c.is_control()
         && !matches!(
             c,
-            '(' | ')'
-                | '@'
-                | '='
-                | '|'
-                | ','
-                | '"'
-                | '\''
-                | '&'
-                | '\\'
-                | '<'
-                | '>'
-                | '→'
-                | '⇒'
-                | '↩'
+            '(' | ')' | '@' | '=' | '|' | ',' | '"' | '\'' | '&' | '\\' | '<' | '>' | '→' | '⇒' | '↩'
         )
 }
 

@@ -162,17 +162,13 @@ fn starts_entry(at: Cursor<'_>) -> bool {
     let token = word(&mut ahead);
     is_upper(token)
         || is_dotted(token) && ahead.peek() == Some('@')
-        || ["…", "...", "gap="]
-            .iter()
-            .any(|gap| at.rest().starts_with(gap))
+        || ["…", "...", "gap="].iter().any(|gap| at.rest().starts_with(gap))
 }
 
 fn is_upper(token: &str) -> bool {
     token.len() >= TOKEN_CHARS_MIN
         && token.starts_with(|c: char| c.is_ascii_uppercase())
-        && token
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        && token.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
 /// The shape of an application's own token.
@@ -193,8 +189,5 @@ pub(crate) fn floor(text: &str, offset: usize) -> usize {
     if offset >= text.len() {
         return text.len();
     }
-    (0..=offset)
-        .rev()
-        .find(|i| text.is_char_boundary(*i))
-        .unwrap_or(0)
+    (0..=offset).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
 }

@@ -12,18 +12,7 @@ pub(crate) fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic()
         && !matches!(
             byte,
-            b'(' | b')'
-                | b'@'
-                | b'='
-                | b'|'
-                | b','
-                | b'%'
-                | b'"'
-                | b'&'
-                | b'\''
-                | b'<'
-                | b'>'
-                | b'\\'
+            b'(' | b')' | b'@' | b'=' | b'|' | b',' | b'%' | b'"' | b'&' | b'\'' | b'<' | b'>' | b'\\'
         )
 }
 
@@ -93,9 +82,8 @@ pub(crate) fn decode(text: &str) -> Cow<'_, str> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while let Some(&byte) = bytes.get(i) {
-        let code = (byte == b'%')
-            .then(|| Some(hex(*bytes.get(i + 1)?)? << 4 | hex(*bytes.get(i + 2)?)?))
-            .flatten();
+        let code =
+            (byte == b'%').then(|| Some(hex(*bytes.get(i + 1)?)? << 4 | hex(*bytes.get(i + 2)?)?)).flatten();
         out.push(code.unwrap_or(byte));
         i += if code.is_some() { 3 } else { 1 };
     }
@@ -106,7 +94,5 @@ pub(crate) fn decode(text: &str) -> Cow<'_, str> {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|d| u8::try_from(d).ok())
+    char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok())
 }

@@ -31,24 +31,14 @@ pub struct Found {
 
 /// Every trail in a line, from left to right. Never fails: what is no trail is passed over.
 pub fn find(line: &str) -> Find<'_> {
-    Find {
-        text: if may_contain(line) {
-            unescape(line)
-        } else {
-            Cow::Borrowed("")
-        },
-        pos: 0,
-    }
+    Find { text: if may_contain(line) { unescape(line) } else { Cow::Borrowed("") }, pos: 0 }
 }
 
 /// As [`find`], in bytes that may not be UTF-8.
 pub fn find_bytes(line: &[u8]) -> Find<'_> {
     match String::from_utf8_lossy(line) {
         Cow::Borrowed(line) => find(line),
-        Cow::Owned(line) => Find {
-            text: Cow::Owned(unescape(&line).into_owned()),
-            pos: 0,
-        },
+        Cow::Owned(line) => Find { text: Cow::Owned(unescape(&line).into_owned()), pos: 0 },
     }
 }
 

@@ -72,8 +72,7 @@ pub(crate) fn headed(mut at: Cursor<'_>) -> Result<Parsed, ParseError> {
         at.blanks();
     }
     let first = at.pos;
-    finish(at, trail, Form::Canonical)
-        .ok_or_else(|| ParseError::new(ParseErrorKind::NoStage, first))
+    finish(at, trail, Form::Canonical).ok_or_else(|| ParseError::new(ParseErrorKind::NoStage, first))
 }
 
 /// Reads the stages, replies and verdict behind a head; `None` where no stage stands here.
@@ -88,23 +87,15 @@ pub(crate) fn finish(mut at: Cursor<'_>, mut trail: Trail, form: Form) -> Option
                 let Some((reply, next)) = body(&mut at, Form::Canonical) else {
                     break;
                 };
-                trail.replies.push(Reply {
-                    number,
-                    stages: reply.stages,
-                    gap: reply.gap,
-                });
+                trail.replies.push(Reply { number, stages: reply.stages, gap: reply.gap });
                 ended = next;
             }
             Separator::Verdict => {
                 let text = verdict(&mut at);
-                trail
-                    .verdict
-                    .get_or_insert_with(|| escape::word(text).into_owned());
+                trail.verdict.get_or_insert_with(|| escape::word(text).into_owned());
                 // The original writes its replies behind the verdict.
                 let mut ahead = at;
-                ended = ahead
-                    .separator()
-                    .filter(|s| matches!(s, Separator::Reply(_)));
+                ended = ahead.separator().filter(|s| matches!(s, Separator::Reply(_)));
                 if ended.is_some() {
                     end = at.pos;
                     at = ahead;
@@ -158,9 +149,7 @@ fn entry(at: &mut Cursor<'_>, headless: bool) -> Option<Entry> {
     if let Some(count) = gap(at) {
         return Some(Entry::Gap(count));
     }
-    stage(at)
-        .or_else(|| dialect::stage(at, headless))
-        .map(Entry::Stage)
+    stage(at).or_else(|| dialect::stage(at, headless)).map(Entry::Stage)
 }
 
 /// Reads `gap=7`, or the `…` with which a text shows that something is missing.

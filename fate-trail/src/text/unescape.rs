@@ -14,11 +14,7 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     while let Some(start) = rest.find(['&', '\\']) {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let found = if rest.starts_with('&') {
-            entity(rest)
-        } else {
-            backslash(rest)
-        };
+        let found = if rest.starts_with('&') { entity(rest) } else { backslash(rest) };
         let (c, len) = found.unwrap_or((if rest.starts_with('&') { '&' } else { '\\' }, 1));
         out.push(c);
         rest = &rest[len..];
@@ -102,10 +98,7 @@ mod tests {
             (r" \u2192 \u21D2 -\u003e ", " → ⇒ -> "),
             (r" -\\u003e \\\\u2192 ", " -> → "),
             (r#"{"msg":"a\"b\nc"}"#, "{\"msg\":\"a\"b\nc\"}"),
-            (
-                "R&D; &unknown; &#; &#xZZ; \\x \\u12",
-                "R&D; &unknown; &#; &#xZZ; \\x \\u12",
-            ),
+            ("R&D; &unknown; &#; &#xZZ; \\x \\u12", "R&D; &unknown; &#; &#xZZ; \\x \\u12"),
             ("a &amp; b &amp;amp; c", "a & b & c"),
         ];
         for (escaped, plain) in cases {
@@ -115,10 +108,7 @@ mod tests {
 
     #[test]
     fn text_without_escapes_is_borrowed() {
-        assert!(matches!(
-            unescape("ENQUEUED@h(+0.000) → x"),
-            Cow::Borrowed(_)
-        ));
+        assert!(matches!(unescape("ENQUEUED@h(+0.000) → x"), Cow::Borrowed(_)));
     }
 
     proptest! {

@@ -39,10 +39,7 @@ impl Value {
 
     /// Reads an encoded value; what is not well encoded is encoded anew.
     pub fn from_encoded(encoded: &str) -> Self {
-        if encoded
-            .bytes()
-            .all(|byte| escape::is_plain(byte) || byte == b',')
-        {
+        if encoded.bytes().all(|byte| escape::is_plain(byte) || byte == b',') {
             return Value(encoded.to_owned());
         }
         Value::list(encoded.split(',').map(escape::decode))
@@ -66,10 +63,7 @@ impl Value {
     /// The value as an exact number; `None` for a text and for a lower bound.
     pub fn as_number(&self) -> Option<u64> {
         // `+5` would parse as a number, but is none in the grammar.
-        self.0
-            .bytes()
-            .all(|b| b.is_ascii_digit())
-            .then(|| self.0.parse().ok())?
+        self.0.bytes().all(|b| b.is_ascii_digit()).then(|| self.0.parse().ok())?
     }
 
     /// True for a number that says *this or more*.

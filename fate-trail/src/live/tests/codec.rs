@@ -170,5 +170,8 @@ fn the_directory_comes_from_the_environment() {
     assert_eq!(with(&[("XDG_RUNTIME_DIR", "/run/u")]).to_str(), Some("/run/u/fate-trail"));
     assert_eq!(with(&[("XDG_RUNTIME_DIR", "")]).to_str(), Some("/tmp/fate-trail-7"));
     let both = [("XDG_RUNTIME_DIR", "/run/u"), ("FATE_LIVE_DIR", "/x")];
-    assert_eq!(directory(|n| both.iter().find(|(k, _)| *k == n).map(|(_, v)| v.into()), 7).to_str(), Some("/x"));
+    assert_eq!(
+        directory(|n| both.iter().find(|(k, _)| *k == n).map(|(_, v)| v.into()), 7).to_str(),
+        Some("/x")
+    );
 }

@@ -65,13 +65,8 @@ fn between_queues_raises_and_clears_and_is_no_wedge() {
 
 #[test]
 fn gate_never_opened_needs_a_backlog() {
-    let gate = Gate {
-        name: "init".into(),
-        closed: true,
-        closed_us: 9 * S,
-        holding: 2,
-        never_opened: Some(true),
-    };
+    let gate =
+        Gate { name: "init".into(), closed: true, closed_us: 9 * S, holding: 2, never_opened: Some(true) };
     let with = |gate: Gate| History::new(0, HubState { gates: vec![gate], ..hub("a", 0) });
     let history = with(gate.clone());
     assert!(rules(&history, S - 1).is_empty());

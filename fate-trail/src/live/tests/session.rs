@@ -134,9 +134,7 @@ fn losses_and_heartbeats_are_merged_while_they_wait() {
         server.heartbeat(Heartbeat { seq: n, ..Heartbeat::default() });
     }
     let events = pump(&mut server, &mut client);
-    let [ClientEvent::Gap(gap), ClientEvent::Heartbeat(beat)] = &events[..] else {
-        panic!("{events:?}")
-    };
+    let [ClientEvent::Gap(gap), ClientEvent::Heartbeat(beat)] = &events[..] else { panic!("{events:?}") };
     assert_eq!((gap.from, gap.to, gap.count, beat.seq), (2, 4, 30, 4));
 }
 
