@@ -9,6 +9,7 @@ mod table;
 
 use std::fmt;
 
+pub(crate) use pack::read;
 pub use pack::{Unpacked, pack, unpack};
 pub use table::*;
 

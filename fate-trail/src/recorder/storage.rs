@@ -1,0 +1,206 @@
+//! Where a delivery's trail lives while the delivery is on its way.
+//!
+//! It is a type parameter of the envelope, because the size of a queued message decides how fast a
+//! long backlog is: [`Handle`] adds 8 bytes, [`Inline`] the whole trail, [`Off`] nothing.
+
+use std::fmt;
+
+use super::Recorder;
+use super::slab::Key;
+use crate::entry::{Entry, NO_TIME, RawTrail, offset};
+use crate::id::DeliveryId;
+use crate::names::HubId;
+use crate::stage::StageId;
+use crate::trail::Trail;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Handle {}
+    impl Sealed for super::Inline {}
+    impl Sealed for super::Off {}
+}
+
+/// A place for the trail of one delivery.
+///
+/// Stamping never allocates, logs, waits or fails, so it may be done inside a short critical
+/// section; [`begin`](Storage::begin) and [`finish`](Storage::finish) may allocate and belong
+/// outside. Every value must be finished, or a [`Handle`]'s slot stays taken.
+pub trait Storage: sealed::Sealed + fmt::Debug + Send + Sync + Sized + 'static {
+    /// False for [`Off`], so that callers can leave out work that only feeds a trail.
+    const RECORDS: bool;
+
+    /// Starts a trail; reads the clock once. Nothing is recorded while the recorder is off.
+    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self;
+
+    /// Stamps a stage with a known time: a reading of [`Recorder::now`], or `None` for a stage
+    /// that is ordered by its counter alone. `value` comes from [`crate::stage::pack`].
+    fn stamp_at(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64, now: Option<u64>);
+
+    /// Stamps a stage without reading a clock; its text shows `(+?)`.
+    fn stamp(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64) {
+        self.stamp_at(recorder, hub, stage, value, None);
+    }
+
+    /// Reads the clock and stamps a stage.
+    fn stamp_timed(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64) {
+        if self.is_live() {
+            let now = recorder.now();
+            self.stamp_at(recorder, hub, stage, value, Some(now));
+        }
+    }
+
+    /// True where stamps are kept.
+    fn is_live(&self) -> bool;
+
+    /// The trail so far; `None` where none is kept.
+    fn view(&self, recorder: &Recorder) -> Option<Trail>;
+
+    /// Ends the trail and moves it to the recorder's finished ones.
+    fn finish(self, recorder: &Recorder);
+}
+
+/// The trail is in the recorder; the delivery carries 8 bytes.
+#[derive(Debug)]
+#[must_use = "a trail that is not finished keeps its slot"]
+pub struct Handle(Key);
+
+/// The index that no slab has.
+const NOWHERE: Key = Key { index: u32::MAX, generation: 0 };
+
+impl Storage for Handle {
+    const RECORDS: bool = true;
+
+    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self {
+        if !recorder.is_on() {
+            return Handle(NOWHERE);
+        }
+        recorder.attach_thread();
+        let key = recorder.slab().take(id.into(), recorder.now());
+        Handle(key.unwrap_or_else(|| {
+            recorder.count_untracked();
+            NOWHERE
+        }))
+    }
+
+    fn stamp_at(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64, now: Option<u64>) {
+        if self.0 == NOWHERE {
+            return;
+        }
+        let pushed = recorder.slab().push(self.0, |base, first| entry(hub, stage, value, now, base, first));
+        match pushed {
+            Some((entry, subject, position)) => recorder.ring(entry, subject, position),
+            None => recorder.count_stale(),
+        }
+    }
+
+    fn is_live(&self) -> bool {
+        self.0 != NOWHERE
+    }
+
+    fn view(&self, recorder: &Recorder) -> Option<Trail> {
+        Some(recorder.render(&recorder.slab().read(self.0)?))
+    }
+
+    fn finish(self, recorder: &Recorder) {
+        if self.0 == NOWHERE {
+            return;
+        }
+        let raw = recorder.slab().read(self.0);
+        match raw {
+            Some(raw) if recorder.slab().give_back(self.0) => recorder.finished_with(raw),
+            _ => recorder.count_stale(),
+        }
+    }
+}
+
+/// The trail is in the delivery: no shared memory at all, for single deliveries of weight.
+#[derive(Debug)]
+pub struct Inline {
+    raw: RawTrail,
+    live: bool,
+}
+
+impl Storage for Inline {
+    const RECORDS: bool = true;
+
+    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self {
+        let live = recorder.is_on();
+        let base = if live {
+            recorder.attach_thread();
+            recorder.now()
+        } else {
+            0
+        };
+        Inline { raw: RawTrail::new(id.into(), base), live }
+    }
+
+    fn stamp_at(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64, now: Option<u64>) {
+        if !self.live {
+            return;
+        }
+        let position = self.raw.count;
+        let entry = entry(hub, stage, value, now, self.raw.base, position == 0);
+        self.raw.push(entry);
+        recorder.ring(entry, self.raw.id.key(), position);
+    }
+
+    fn is_live(&self) -> bool {
+        self.live
+    }
+
+    fn view(&self, recorder: &Recorder) -> Option<Trail> {
+        self.live.then(|| recorder.render(&self.raw))
+    }
+
+    fn finish(self, recorder: &Recorder) {
+        if self.live {
+            recorder.finished_with(self.raw);
+        }
+    }
+}
+
+/// No trail. Every call compiles to nothing; what all costs are measured against.
+#[derive(Debug)]
+pub struct Off;
+
+impl Storage for Off {
+    const RECORDS: bool = false;
+
+    fn begin(_: &Recorder, _: impl Into<DeliveryId>) -> Self {
+        Off
+    }
+
+    fn stamp_at(&mut self, _: &Recorder, _: HubId, _: StageId, _: u64, _: Option<u64>) {}
+
+    fn is_live(&self) -> bool {
+        false
+    }
+
+    fn view(&self, _: &Recorder) -> Option<Trail> {
+        None
+    }
+
+    fn finish(self, _: &Recorder) {}
+}
+
+/// The first stage of a trail stands at its start, whatever the clock has done since.
+fn entry(hub: HubId, stage: StageId, value: u64, now: Option<u64>, base: u64, first: bool) -> Entry {
+    let time = match now {
+        None => NO_TIME,
+        Some(_) if first => 0,
+        Some(now) => offset(base, now),
+    };
+    Entry { stage: stage.index(), hub: hub.index(), time, value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_the_envelope_are_as_promised() {
+        assert_eq!(size_of::<Handle>(), 8);
+        assert_eq!(size_of::<Off>(), 0);
+        assert!(size_of::<Inline>() <= 272, "{}", size_of::<Inline>());
+    }
+}

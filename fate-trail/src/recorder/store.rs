@@ -1,0 +1,92 @@
+//! Bounded stores that overwrite their oldest item and count it.
+
+use std::collections::VecDeque;
+
+/// Counts of a [`Bounded`] store: `recorded = held + overwritten + taken`.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct StoreStatus {
+    /// Items ever put in.
+    pub recorded: u64,
+    /// Items overwritten by newer ones.
+    pub overwritten: u64,
+    /// Items taken out by a reader.
+    pub taken: u64,
+    /// Items that are there now.
+    pub held: usize,
+}
+
+/// A first-in first-out store of a fixed capacity that is allocated at once.
+#[derive(Debug)]
+pub(crate) struct Bounded<T> {
+    items: VecDeque<T>,
+    capacity: usize,
+    recorded: u64,
+    overwritten: u64,
+    taken: u64,
+}
+
+impl<T> Bounded<T> {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Bounded { items: VecDeque::new(), capacity, recorded: 0, overwritten: 0, taken: 0 }
+    }
+
+    /// Takes all the memory now, so that no later [`push`](Bounded::push) allocates.
+    pub(crate) fn reserve(&mut self) {
+        self.items.reserve_exact(self.capacity - self.items.len());
+    }
+
+    pub(crate) fn push(&mut self, item: T) {
+        self.recorded += 1;
+        if self.items.len() >= self.capacity {
+            self.overwritten += 1;
+            if self.items.pop_front().is_none() {
+                // A store of capacity 0 keeps nothing.
+                return;
+            }
+        }
+        self.items.push_back(item);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items.iter()
+    }
+
+    /// Takes all items and leaves the memory.
+    pub(crate) fn take(&mut self) -> Vec<T> {
+        self.taken += self.items.len() as u64;
+        self.items.drain(..).collect()
+    }
+
+    pub(crate) fn status(&self) -> StoreStatus {
+        StoreStatus {
+            recorded: self.recorded,
+            overwritten: self.overwritten,
+            taken: self.taken,
+            held: self.items.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_stay_and_the_rest_is_counted() {
+        let mut store = Bounded::new(3);
+        store.reserve();
+        (0..5).for_each(|i| store.push(i));
+        assert_eq!(store.iter().copied().collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(store.take(), [2, 3, 4]);
+        store.push(5);
+        let status = store.status();
+        assert_eq!((status.recorded, status.overwritten, status.taken, status.held), (6, 2, 3, 1));
+    }
+
+    #[test]
+    fn a_store_of_nothing_only_counts() {
+        let mut store = Bounded::new(0);
+        store.push(1);
+        assert_eq!((store.status().overwritten, store.status().held), (1, 0));
+    }
+}
