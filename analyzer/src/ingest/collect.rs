@@ -122,7 +122,7 @@ impl Collector {
         if self.complaints_dropped > 0 {
             let text = format!("{} more complaints about this file are not listed", self.complaints_dropped);
             let path = self.report.path.clone();
-            self.report.complaints.push(Complaint { path, line: 0, code: "more-complaints", text });
+            self.report.complaints.push(Complaint { path, line: 0, code: "more", text });
         }
         if !self.counted {
             let zero = Some(0);

@@ -16,6 +16,9 @@ mod trx;
 mod wrapper;
 mod xml;
 
+#[cfg(test)]
+mod tests;
+
 pub use read::read;
 
 pub(crate) use collect::Collector;

@@ -5,19 +5,25 @@ use memchr::memmem;
 use super::FoundTrail;
 use crate::limits;
 
-/// Every stage of a trail shows its offset as `(+1.234)` or `(+?)`; a line without this cannot
-/// hold one, and this is quick to look for.
-const MARK: &[u8] = b"(+";
+/// Besides the `@` of its stages a trail shows at least one of these: a head, an offset, or what
+/// separates stages, plain or escaped for XML or JSON. Looking for them is much cheaper than
+/// parsing.
+const MARKS: [&[u8]; 7] = [b"(+", b"fate ", b" | ", b"->", b"=>", b"&", b"\\u"];
+
+/// Arrows beyond ASCII begin with this byte in UTF-8.
+const ARROW_LEAD: u8 = 0xE2;
 
 /// The trails of one line.
 pub(crate) fn in_line(line: u64, text: &str, found: &mut Vec<FoundTrail>) {
-    if memmem::find(text.as_bytes(), MARK).is_some() {
-        found.extend(find(text).map(|trail| FoundTrail { line, trail }));
+    if may_hold(text.as_bytes()) {
+        found.extend(fate_trail::text::find(text).map(|found| FoundTrail { line, trail: found.trail }));
     }
 }
 
-fn find(_: &str) -> std::iter::Empty<fate_trail::Trail> {
-    std::iter::empty()
+fn may_hold(line: &[u8]) -> bool {
+    memchr::memchr(b'@', line).is_some()
+        && (memchr::memchr(ARROW_LEAD, line).is_some()
+            || MARKS.iter().any(|mark| memmem::find(line, mark).is_some()))
 }
 
 /// Looks for trails in a stream of blocks whose lines may straddle them.
@@ -46,9 +52,9 @@ impl Search {
         self.end();
         self.line += 1;
         let (whole, tail) = block[first..].split_at(last + 1 - first);
-        if memmem::find(whole, MARK).is_some() {
+        if memchr::memchr(b'@', whole).is_some() {
             for (number, line) in whole[1..].split(|&b| b == b'\n').enumerate() {
-                if memmem::find(line, MARK).is_some() {
+                if may_hold(line) {
                     in_line(self.line + number as u64, &String::from_utf8_lossy(line), &mut self.found);
                 }
             }
@@ -64,7 +70,7 @@ impl Search {
 
     /// The stream is over: its last line needs no line end.
     pub(crate) fn end(&mut self) {
-        if memmem::find(&self.partial, MARK).is_some() {
+        if may_hold(&self.partial) {
             in_line(self.line, &String::from_utf8_lossy(&self.partial), &mut self.found);
         }
         self.partial.clear();
@@ -73,5 +79,40 @@ impl Search {
     /// What was found since the last call.
     pub(crate) fn take(&mut self) -> Vec<FoundTrail> {
         std::mem::take(&mut self.found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRAIL: &str =
+        "fate 7 at=2026-09-06T14:00:00.000000Z ENQUEUED@orders(+0.000) n=1 | HANDLER_ENTER@orders(+1.500)";
+
+    fn lines_of(text: &str, block: usize) -> Vec<u64> {
+        let mut search = Search::new(1);
+        for block in text.as_bytes().chunks(block) {
+            search.block(block);
+        }
+        search.end();
+        search.take().iter().map(|found| found.line).collect()
+    }
+
+    #[test]
+    fn trails_are_found_at_their_lines_however_the_blocks_fall() {
+        let text = format!("a@b\n<system-out>{TRAIL}\nx\n\nnoise {TRAIL}\n{TRAIL}");
+        for block in [1, 2, 7, 64, 1000] {
+            assert_eq!(lines_of(&text, block), [2, 5, 6], "block {block}");
+        }
+    }
+
+    #[test]
+    fn the_arrow_form_is_found_plain_and_escaped() {
+        for text in
+            ["ENQUEUED@orders/7 → HANDLER_ENTER@orders/7", "ENQUEUED@orders/7 -&gt; HANDLER_ENTER@orders/7"]
+        {
+            assert_eq!(lines_of(text, 5), [1], "{text}");
+        }
+        assert!(lines_of("mail x@example.org (+1)", 5).is_empty());
     }
 }
