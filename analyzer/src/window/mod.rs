@@ -4,6 +4,20 @@
 //! demonstrably ran, sorted by run order and counted from 0. Nothing knows files, runs or formats.
 //! The rules, their sources and their error rates stand in `docs/verdicts.md`.
 
+mod analyse;
+pub mod boundary;
+mod credible;
+mod lattice;
+pub mod permutation;
+pub mod rate;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use analyse::{LEVEL, analyse};
+use credible::highest_set;
+
 use crate::verdict::Verdict;
 
 /// One test's executed runs and what its failures saw; the input of the analysis.
