@@ -1,6 +1,7 @@
 //! Stable stage tokens, an always-on recorder and one-line fate trails.
 
 pub mod clock;
+pub mod contract;
 mod entry;
 mod id;
 mod level;

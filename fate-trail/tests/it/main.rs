@@ -1,0 +1,3 @@
+//! What the crate promises, looked at from outside.
+
+mod contract;
