@@ -6,6 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use fate_trail::Recorder;
+
 /// Most hubs one [`Registry`] lists; further ones run as usual but are not listed.
 pub const MAX_LISTED_HUBS: usize = 4096;
 
@@ -94,6 +96,8 @@ pub trait Observe: Send + Sync {
     fn name(&self) -> &str;
     /// The hub at this instant. Cheap, and never waits for user code.
     fn snapshot(&self) -> Snapshot;
+    /// Where its trails go.
+    fn recorder(&self) -> &Recorder;
 }
 
 /// The hubs of a process that an observer may list. Clones share the list.
@@ -130,8 +134,6 @@ impl Registry {
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Registry")
-            .field("hubs", &self.hubs().len())
-            .finish()
+        f.debug_struct("Registry").field("hubs", &self.hubs().len()).finish()
     }
 }

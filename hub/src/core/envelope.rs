@@ -1,0 +1,167 @@
+//! What is posted: a message, what kind of delivery it is, and how it is called in its trail.
+
+use std::fmt::{self, Write};
+
+use fate_trail::DeliveryId;
+
+use crate::limits::MAX_NAME_BYTES;
+use crate::observe::RunLevel;
+
+/// What a delivery is for the hub itself; decided by whoever posts it, never by its payload.
+///
+/// Every kind but [`Ordinary`](Kind::Ordinary) passes closed gates and skips the arrival barrier:
+/// a hub whose shutdown, failure or awaited reply waits behind its own gate waits for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Takes part in arrival order and waits for closed gates.
+    #[default]
+    Ordinary,
+    /// Moves the hub towards its end.
+    Shutdown,
+    /// Asks the hub to end.
+    Dispose,
+    /// Reports that another delivery failed.
+    Failure,
+    /// Initialises the hub; it is what opens gates.
+    Initialize,
+    /// Keeps a connection alive.
+    Heartbeat,
+    /// A reply that somebody at this hub awaits.
+    AwaitedReply,
+}
+
+impl Kind {
+    /// All kinds, in declaration order.
+    pub const ALL: [Kind; 7] = [
+        Kind::Ordinary,
+        Kind::Shutdown,
+        Kind::Dispose,
+        Kind::Failure,
+        Kind::Initialize,
+        Kind::Heartbeat,
+        Kind::AwaitedReply,
+    ];
+
+    /// Whether the kind passes closed gates and skips the arrival barrier.
+    pub const fn is_exempt(self) -> bool {
+        !matches!(self, Kind::Ordinary)
+    }
+
+    /// The word that trails carry as the reason of a bypass.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::Ordinary => "ordinary",
+            Kind::Shutdown => "shutdown",
+            Kind::Dispose => "dispose",
+            Kind::Failure => "failure",
+            Kind::Initialize => "initialize",
+            Kind::Heartbeat => "heartbeat",
+            Kind::AwaitedReply => "awaited-reply",
+        }
+    }
+}
+
+/// A message on its way into a hub. A bare message is an ordinary envelope with a numbered id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Envelope<M> {
+    pub(crate) id: Option<DeliveryId>,
+    pub(crate) kind: Kind,
+    pub(crate) message: M,
+}
+
+impl<M> Envelope<M> {
+    /// An ordinary envelope; the hub numbers it.
+    pub fn new(message: M) -> Self {
+        Self { id: None, kind: Kind::Ordinary, message }
+    }
+
+    /// The same under an id of the caller's, by which its trail can be found.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<DeliveryId>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The same as another kind.
+    #[must_use]
+    pub fn kind(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+}
+
+impl<M> From<M> for Envelope<M> {
+    fn from(message: M) -> Self {
+        Self::new(message)
+    }
+}
+
+/// The id of the hub's `number`th post, `name#number`, made without allocating.
+pub(super) fn numbered(name: &str, number: u64) -> DeliveryId {
+    let mut text = Buffer { bytes: [0; MAX_NAME_BYTES + NUMBER_BYTES], len: 0 };
+    // It fits: names are checked when a hub is made.
+    let _ = write!(text, "{name}#{number}");
+    DeliveryId::new(str::from_utf8(&text.bytes[..text.len]).unwrap_or(name))
+}
+
+/// `#` and the digits of the largest number.
+const NUMBER_BYTES: usize = 21;
+
+/// Text on the stack.
+struct Buffer {
+    bytes: [u8; MAX_NAME_BYTES + NUMBER_BYTES],
+    len: usize,
+}
+
+impl Write for Buffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let room = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+/// The hub did not take the delivery; the message comes back. Its trail says so too.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Refused<M> {
+    /// What was posted.
+    pub message: M,
+    /// Where the hub stood in its life.
+    pub level: RunLevel,
+    /// The hub.
+    pub hub: String,
+}
+
+impl<M> fmt::Debug for Refused<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Refused").field("hub", &self.hub).field("level", &self.level).finish_non_exhaustive()
+    }
+}
+
+impl<M> fmt::Display for Refused<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "hub {} is {} and accepts nothing: post before it is disposed of",
+            self.hub,
+            self.level.as_str()
+        )
+    }
+}
+
+impl<M> std::error::Error for Refused<M> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_ids_carry_the_hub_and_fit_for_any_name() {
+        assert_eq!(numbered("orders/7", 12).to_string(), "orders/7#12");
+        let long = "x".repeat(MAX_NAME_BYTES);
+        let (one, two) = (numbered(&long, u64::MAX), numbered(&long, u64::MAX - 1));
+        assert_ne!(one, two);
+    }
+}
