@@ -52,10 +52,30 @@ pub const MANIFEST_LINE: &str = "manifest-line";
 pub const MANIFEST_KEY: &str = "manifest-key";
 /// A value of a manifest that is not used; the rest of its line is.
 pub const MANIFEST_VALUE: &str = "manifest-value";
+/// A file that is no text.
+pub const BINARY: &str = "binary";
+/// An XML document that is no test report of a known format.
+pub const FOREIGN_XML: &str = "foreign-xml";
+/// A document that stops being XML; what stands before is counted.
+pub const XML_SYNTAX: &str = "xml-syntax";
+/// An end tag that closes nothing; read over.
+pub const XML_MISMATCH: &str = "xml-mismatch";
+/// Elements nested deeper than any report's; what stands before is counted.
+pub const XML_TOO_DEEP: &str = "xml-too-deep";
+/// One tag that is longer than the limit; what stands before is counted.
+pub const XML_TOO_LONG: &str = "xml-too-long";
+/// Output of a test that is longer than the limit; its middle is skipped.
+pub const TEXT_TOO_LONG: &str = "text-too-long";
+/// Bytes that are invalid in the file's encoding.
+pub const INVALID_BYTES: &str = "invalid-bytes";
+/// A test listed more than once without a mark of which try passed.
+pub const ATTEMPTS_UNKNOWN: &str = "attempts-unknown";
+/// A run that failed although no test did.
+pub const RUN_FAILED: &str = "run-failed";
 /// More complaints than are kept.
 pub const MORE: &str = "more";
 
-/// Codes of the source and the runs; readers of formats add their own to their complaints.
+/// Every code.
 pub const CODES: &[Code] = &[
     code(EMPTY, "the file has no bytes", true),
     code(UNREADABLE, "the file cannot be opened or read", true),
@@ -75,6 +95,16 @@ pub const CODES: &[Code] = &[
     code(MANIFEST_LINE, "a line of a manifest is not used", false),
     code(MANIFEST_KEY, "a key of a manifest has no meaning here", false),
     code(MANIFEST_VALUE, "a value of a manifest is not used", false),
+    code(BINARY, "the file is no text", true),
+    code(FOREIGN_XML, "the XML document is no test report of a known format", true),
+    code(XML_SYNTAX, "the document stops being XML", true),
+    code(XML_MISMATCH, "an end tag closes no open element", true),
+    code(XML_TOO_DEEP, "elements are nested too deep", true),
+    code(XML_TOO_LONG, "one tag is longer than the limit", true),
+    code(TEXT_TOO_LONG, "a text is longer than the limit and was cut", false),
+    code(INVALID_BYTES, "invalid bytes were read as U+FFFD", false),
+    code(ATTEMPTS_UNKNOWN, "the file hides which try passed", false),
+    code(RUN_FAILED, "the run failed outside its tests", false),
     code(MORE, "more complaints than are kept", false),
 ];
 

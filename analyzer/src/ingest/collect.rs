@@ -1,8 +1,10 @@
 //! Where the readers of one file put what they find: results, counts, sections, complaints.
 
 use super::{FileReport, Format, FoundTrail, Section, Wrapper};
+use crate::complaint;
 use crate::limits;
 use crate::model::{Complaint, Counts, Evidence, TestResult, Unlisted};
+use crate::order;
 
 /// Collects everything one file says and keeps it bounded.
 #[derive(Debug)]
@@ -37,22 +39,28 @@ impl Collector {
         }
     }
 
-    /// Adds one try of one test. The failure text is cut at its limit.
-    pub(crate) fn result(&mut self, mut result: TestResult) {
+    /// Adds one try of one test. The failure text is cut at its limit, and searched for an order
+    /// if the try did not pass and no order was found yet.
+    pub(crate) fn result(&mut self, result: TestResult) {
+        self.result_with_outputs(result, &[]);
+    }
+
+    /// As [`Collector::result`]; if the failure text shows no order, it may stand in one of
+    /// `outputs`, the output of the test.
+    pub(crate) fn result_with_outputs(&mut self, mut result: TestResult, outputs: &[String]) {
         if let Some(text) = result.failure.as_mut()
             && cut(text, limits::FAILURE_TEXT_MAX)
         {
             result.flags.truncated = true;
         }
+        if result.outcome.not_passed() && result.order.is_none() {
+            let texts = result.failure.iter().chain(outputs);
+            result.order = texts.filter(|t| !t.is_empty()).find_map(|text| order::recover(text));
+        }
         if let Some(time) = result.started_at {
             self.time(time);
         }
         self.report.results.push(result);
-    }
-
-    /// Adds a try whose order, if its failure text shows none, may stand in one of `outputs`.
-    pub(crate) fn result_with_outputs(&mut self, result: TestResult, _outputs: &[String]) {
-        self.result(result);
     }
 
     /// The results so far, for a reader that learns later what an earlier line meant.
@@ -122,7 +130,7 @@ impl Collector {
         if self.complaints_dropped > 0 {
             let text = format!("{} more complaints about this file are not listed", self.complaints_dropped);
             let path = self.report.path.clone();
-            self.report.complaints.push(Complaint { path, line: 0, code: "more", text });
+            self.report.complaints.push(Complaint { path, line: 0, code: complaint::MORE, text });
         }
         if !self.counted {
             let zero = Some(0);

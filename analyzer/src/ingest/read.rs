@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use super::decode::Decoder;
 use super::{Collector, FileReport, lines, xml};
+use crate::complaint;
 use crate::limits;
 
 /// Share of characters that are no text, in percent, above which a file is taken for binary.
@@ -20,11 +21,11 @@ pub fn read(input: &mut dyn BufRead, path: &str) -> FileReport {
     match kind(&head) {
         Kind::Empty if decoder.error().is_none() => {
             let text = "the file is empty; the job may have ended before it was written";
-            out.complain(0, "empty", text);
+            out.complain(0, complaint::EMPTY, text);
         }
         Kind::Empty => {}
         Kind::Binary => {
-            out.complain(0, "binary", "the file is no text, so it cannot be a log or a test report")
+            out.complain(0, complaint::BINARY, "the file is no text, so it cannot be a log or a test report");
         }
         Kind::Xml => {
             xml::read_documents(&mut decoder, 1, &mut out);
@@ -34,17 +35,28 @@ pub fn read(input: &mut dyn BufRead, path: &str) -> FileReport {
     if let Some(error) = decoder.error() {
         let text =
             format!("reading stopped after {} bytes: {error}; what was read before counts", decoder.bytes());
-        out.complain(0, "unreadable", text);
+        out.complain(0, complaint::UNREADABLE, text);
     }
     if decoder.replaced() && out.recognised() {
-        out.complain(0, "invalid-bytes", "bytes that are invalid in the file's encoding were read as U+FFFD");
+        out.complain(
+            0,
+            complaint::INVALID_BYTES,
+            "bytes that are invalid in the file's encoding were read as U+FFFD",
+        );
     }
-    let complained =
-        ["empty", "binary", "foreign-xml", "unreadable", "truncated"].iter().any(|c| out.complained(c));
+    let complained = [
+        complaint::EMPTY,
+        complaint::BINARY,
+        complaint::FOREIGN_XML,
+        complaint::UNREADABLE,
+        complaint::TRUNCATED,
+    ]
+    .iter()
+    .any(|c| out.complained(c));
     if !out.recognised() && !complained {
         out.complain(
             0,
-            "unrecognised",
+            complaint::UNRECOGNISED,
             "nothing in the file looks like a test report or a log of a known test runner; leave it out, or see \
              the list of formats",
         );

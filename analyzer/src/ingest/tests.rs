@@ -6,7 +6,10 @@ use super::{FileReport, Format, Wrapper, read};
 use crate::model::Outcome;
 
 fn file(bytes: &[u8]) -> FileReport {
-    read(&mut &*bytes, "f")
+    let report = read(&mut &*bytes, "f");
+    let listed = |code: &str| crate::complaint::CODES.iter().any(|c| c.code == code);
+    assert!(report.complaints.iter().all(|c| listed(c.code)), "{:?}", report.complaints);
+    report
 }
 
 fn codes(report: &FileReport) -> Vec<&'static str> {
@@ -149,6 +152,31 @@ fn a_log_that_ends_inside_a_document_says_so() {
     // Markup of another kind is console text and stays that.
     let report = file(b"log\n<?xml version=\"1.0\"?>\n<html>\n</html>\n<testsuiteish>\n");
     assert_eq!(codes(&report), ["unrecognised"]);
+}
+
+#[test]
+fn the_order_of_a_failure_is_looked_for_in_its_text_and_then_in_its_output() {
+    let said = "Expected collection {\"B\", \"C\", \"A\"} to equal {\"A\", \"B\", \"C\"}";
+    let escaped = said.replace('"', "&quot;");
+    for case in [
+        format!("<testcase name='a'><failure message='{escaped}'/></testcase>"),
+        format!("<testcase name='a'><failure message='m'>{said}</failure></testcase>"),
+        format!("<testcase name='a'><failure/><system-out><![CDATA[log\n{said}]]></system-out></testcase>"),
+        format!("<testcase name='a'><system-err>{said}</system-err><failure/></testcase>"),
+        format!("<testcase name='a'><flakyFailure><stackTrace>{said}</stackTrace></flakyFailure></testcase>"),
+    ] {
+        let report = file(format!("<testsuite>{case}</testsuite>").as_bytes());
+        let ranks = report.results[0].order.as_ref().and_then(|o| o.ranks.clone());
+        assert_eq!(ranks, Some(vec![1, 2, 0]), "{case}");
+    }
+    // A test that passed may print what it likes.
+    let report = file(
+        format!("<testsuite><testcase name='a'><system-out>{said}</system-out></testcase></testsuite>")
+            .as_bytes(),
+    );
+    assert_eq!(report.results[0].order, None);
+    let trx = TRX.replace("<StdOut>order", &format!("<StdOut>{said}"));
+    assert!(file(trx.as_bytes()).results[0].order.is_some());
 }
 
 #[test]

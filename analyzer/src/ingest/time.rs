@@ -5,6 +5,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use super::Collector;
+use crate::complaint;
 
 /// Reports stamped with a constant default (year 1, the epoch) say nothing about when they ran.
 const EARLIEST_YEAR: i16 = 1990;
@@ -41,10 +42,10 @@ fn naive(civil: DateTime) -> Option<ReadTime> {
 /// Reads a time that stands at `line`; one without offset is complained about once per file.
 pub(crate) fn stated(text: &str, line: u64, out: &mut Collector) -> Option<Timestamp> {
     let read = parse(text)?;
-    if read.naive && !out.complained("naive-time") {
+    if read.naive && !out.complained(complaint::NAIVE_TIME) {
         out.complain(
             line,
-            "naive-time",
+            complaint::NAIVE_TIME,
             format!(
                 "the time {} has no offset and is read as UTC; let the producer write an offset or Z",
                 text.trim()
@@ -60,7 +61,7 @@ pub(crate) fn seconds(text: &str) -> Option<f64> {
     let text = text.trim();
     let value: f64 = if let Some((whole, fraction)) = text.split_once(',')
         && !text.contains('.')
-        && !(fraction.len() == 3 && whole.trim_start_matches('0').len() > 0)
+        && (fraction.len() != 3 || whole.trim_start_matches('0').is_empty())
     {
         format!("{whole}.{fraction}").parse().ok()?
     } else {

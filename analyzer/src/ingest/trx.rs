@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::xml::{Document, Tag};
 use super::{Collector, Format, ansi, identity, time};
+use crate::complaint;
 use crate::model::{Counts, Evidence, Flags, Outcome, TestId, TestResult};
 
 /// An open element, as far as it matters.
@@ -146,7 +147,7 @@ impl Trx {
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
         out.complain(
             *line,
-            "run-failed",
+            complaint::RUN_FAILED,
             format!("the run ended as {outcome} although no test failed, so tests may be missing{said}"),
         );
     }

@@ -122,7 +122,7 @@ impl Signs {
             "lineno" => self.found("minitest"),
             "class" if self.assertions => self.found("phpunit"),
             "file" if self.assertions && (value.ends_with(".php") || value.ends_with(".phpt")) => {
-                self.found("phpunit")
+                self.found("phpunit");
             }
             "classname" if value.starts_with("Elixir.") => self.found("exunit"),
             _ => {}

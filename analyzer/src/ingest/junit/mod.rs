@@ -15,6 +15,7 @@ use self::case::{Case, Kind, Problem};
 use self::dialect::Signs;
 use super::xml::{Document, Tag};
 use super::{Collector, Format, identity, time};
+use crate::complaint;
 use crate::limits;
 use crate::model::{Counts, Evidence, Flags, Outcome, TestId, TestResult};
 
@@ -251,7 +252,7 @@ impl Junit {
         if let Some(line) = first_line {
             out.complain(
                 line,
-                "attempts-unknown",
+                complaint::ATTEMPTS_UNKNOWN,
                 "pytest lists a test more than once without saying which try passed, so those count as unknown; \
                  write a report log (--report-log) as well",
             );

@@ -8,6 +8,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::source::Source;
 use super::tag::{Tag, resolve};
 use super::{Document, document_for};
+use crate::complaint;
 use crate::ingest::Collector;
 use crate::limits;
 
@@ -98,7 +99,7 @@ impl Driver {
         if self.open.len() >= limits::XML_DEPTH_MAX {
             out.complain(
                 line,
-                "xml-too-deep",
+                complaint::XML_TOO_DEEP,
                 format!(
                     "elements are nested more than {} deep, which no test report does; the file is read up to here",
                     limits::XML_DEPTH_MAX
@@ -127,7 +128,7 @@ impl Driver {
         let name = shown(tag.name());
         out.complain(
             tag.line,
-            "foreign-xml",
+            complaint::FOREIGN_XML,
             format!(
                 "the document's root element is <{name}>, and only JUnit XML (<testsuites>, <testsuite>) and \
                  TRX (<TestRun>) are read; leave this file out or convert it"
@@ -152,7 +153,7 @@ impl Driver {
             );
             out.complain(
                 line,
-                "xml-mismatch",
+                complaint::XML_MISMATCH,
                 format!("</{}> closes nothing here: {want}; the rest is read as it best fits", shown(name)),
             );
             self.mismatch_said = true;
@@ -182,14 +183,14 @@ impl Driver {
             self.text(&String::from_utf8_lossy(text));
         }
         let quick_xml::Error::Syntax(syntax) = error else {
-            out.complain(line, "unreadable", format!("reading the XML failed: {error}"));
+            out.complain(line, complaint::UNREADABLE, format!("reading the XML failed: {error}"));
             self.given_up = true;
             return;
         };
         if *syntax == quick_xml::errors::SyntaxError::InvalidBangMarkup {
             out.complain(
                 line,
-                "xml-syntax",
+                complaint::XML_SYNTAX,
                 format!("this is not XML: {syntax}; results before this line are kept, the rest is not read"),
             );
             self.given_up = true;
@@ -201,7 +202,7 @@ impl Driver {
         if refused {
             out.complain(
                 line,
-                "xml-too-long",
+                complaint::XML_TOO_LONG,
                 format!(
                     "one tag is longer than {} bytes, which no test report needs; the file is read up to here",
                     limits::XML_TOKEN_MAX
@@ -214,7 +215,7 @@ impl Driver {
                 "{dropped} bytes of output were skipped, because one text is longer than {} bytes",
                 limits::XML_TOKEN_MAX
             );
-            out.complain(0, "text-too-long", text);
+            out.complain(0, complaint::TEXT_TOO_LONG, text);
         }
         if let Some((name, at)) = self.open.last()
             && !self.given_up
@@ -223,14 +224,18 @@ impl Driver {
                 "the file ends inside <{}> of line {at}; results that were complete are kept, later ones are missing",
                 shown(name)
             );
-            out.complain(line, "truncated", text);
+            out.complain(line, complaint::TRUNCATED, text);
             self.given_up = true;
         }
         while !self.open.is_empty() {
             self.close(false, out);
         }
         if self.documents == 0 && !self.given_up {
-            out.complain(line, "truncated", "the file ends before the root element of its XML document");
+            out.complain(
+                line,
+                complaint::TRUNCATED,
+                "the file ends before the root element of its XML document",
+            );
         }
     }
 }
