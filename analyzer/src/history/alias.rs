@@ -33,9 +33,11 @@ fn unify_suites(ids: &[TestId], rows: &mut [Packed]) {
     for group in order.chunk_by(|&a, &b| key(a).0 == key(b).0) {
         let unnamed = ids[group[0] as usize].suite.is_empty();
         match group {
-            [unnamed_id, named] if unnamed => _ = sole.insert(*unnamed_id, *named),
+            [unnamed_id, named] if unnamed => {
+                sole.insert(*unnamed_id, *named);
+            }
             [unnamed_id, named @ ..] if unnamed && !named.is_empty() => {
-                _ = several.insert(*unnamed_id, named)
+                several.insert(*unnamed_id, named);
             }
             _ => {}
         }
@@ -43,11 +45,8 @@ fn unify_suites(ids: &[TestId], rows: &mut [Packed]) {
     if !several.is_empty() {
         let present = presence(rows, &several.values().flat_map(|named| named.iter().copied()).collect());
         for row in rows.iter_mut() {
-            if let Some(named) = several.get(&row.test) {
-                if let Some(test) = best_in_run(row, named, &present) {
-                    row.test = test;
-                }
-            }
+            let Some(named) = several.get(&row.test) else { continue };
+            row.test = best_in_run(row, named, &present).unwrap_or(row.test);
         }
     }
     if !sole.is_empty() {

@@ -55,13 +55,12 @@ fn decide_sides(rows: &[Packed], details: &mut [Detail]) {
     }
     let mut decided: Vec<OrderFinding> =
         distinct.iter().map(|finding| OrderFinding::clone(finding)).collect();
-    order_decide_sides(&mut decided.iter_mut().collect::<Vec<_>>());
+    crate::order::decide_sides(&mut decided.iter_mut().collect::<Vec<_>>());
     let decided: Vec<Arc<OrderFinding>> = decided.into_iter().map(Arc::new).collect();
     for place in places {
-        if let Some(finding) = &mut details[place].finding {
-            if let Some(&at) = index.get(&Arc::as_ptr(finding)) {
-                *finding = Arc::clone(&decided[at]);
-            }
+        let Some(finding) = &mut details[place].finding else { continue };
+        if let Some(&at) = index.get(&Arc::as_ptr(finding)) {
+            *finding = Arc::clone(&decided[at]);
         }
     }
 }
@@ -154,5 +153,3 @@ fn add_execution(history: &mut History, tries: &[Packed], details: &[Detail]) {
         }
     }
 }
-
-fn order_decide_sides(_: &mut [&mut OrderFinding]) {}

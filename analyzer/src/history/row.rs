@@ -70,7 +70,7 @@ impl Packed {
             flags |= if set { bit } else { 0 };
         }
         Self {
-            at: result.started_at.map_or(NO_TIME, |at| at.as_microsecond()),
+            at: result.started_at.map_or(NO_TIME, jiff::Timestamp::as_microsecond),
             run,
             test,
             file,
@@ -185,7 +185,7 @@ impl Histories {
                 seconds: (!packed.seconds.is_nan()).then(|| shortest(packed.seconds)),
                 at: (packed.at != NO_TIME)
                     .then_some(packed.at)
-                    .or_else(|| run.started_at.map(|at| at.as_microsecond())),
+                    .or_else(|| run.started_at.map(jiff::Timestamp::as_microsecond)),
                 file: &self.rows.files[packed.file as usize],
                 line: packed.line,
                 template: detail.and_then(|detail| detail.template.as_deref()),

@@ -296,3 +296,33 @@ fn the_filter_takes_rows_with_their_tests_but_not_what_explains_a_total() {
     assert!(histories.rows().all(|row| row.id.test == "B"));
     assert_eq!(histories.rows.len(), 2);
 }
+
+#[test]
+fn all_failures_of_a_test_decide_together_which_side_was_expected() {
+    let mut builder = Builder::new();
+    // The assertion prints the observed side on the right, which is where "expected" is assumed.
+    for (run, left, right) in [("1", "A,B,C", "B,C,A"), ("2", "A,B,C", "C,A,B"), ("3", "A,B,C", "B,C,A")] {
+        for file in ["a.trx", "b.xml"] {
+            let assumed = OrderFinding { side: Side::Assumed, ..finding(&format!("{right}>{left}")) };
+            let mut failed = result("S/T", Outcome::Failed, 1, None);
+            failed.order = Some(assumed);
+            let file =
+                FileReport { path: format!("{run}/{file}"), results: vec![failed], ..FileReport::default() };
+            let key = RunKey { run_id: run.into(), ..RunKey::default() };
+            builder.add(&file, &RunMeta { key, ..RunMeta::default() });
+        }
+    }
+    let histories = builder.finish(None);
+    let decided: Vec<_> =
+        histories.tests[0].failures.iter().map(|failure| failure.finding.clone().unwrap()).collect();
+    assert_eq!(
+        decided.iter().map(|f| f.ranks.clone().unwrap()).collect::<Vec<_>>(),
+        [[1, 2, 0], [2, 0, 1], [1, 2, 0]]
+    );
+    assert!(
+        decided
+            .iter()
+            .all(|finding| finding.side == Side::NeverVaries && finding.expected == ["A", "B", "C"])
+    );
+    assert!(histories.rows().all(|row| row.finding.unwrap().side == Side::NeverVaries));
+}
