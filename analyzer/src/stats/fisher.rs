@@ -116,7 +116,7 @@ pub fn freeman_halton(rows: &[Vec<u64>]) -> Exact {
         let (n1, n2) = (rows[0][0] + rows[1][0], rows[0][1] + rows[1][1]);
         return Exact { p: two_sided(rows[0][0], n1, rows[0][1], n2), coarse };
     }
-    Exact { p: Tables::new(&rows).p(&rows), coarse }
+    Exact { p: Tables::new(&rows).p(), coarse }
 }
 
 /// The table without empty rows and columns.
@@ -156,7 +156,7 @@ fn tables_bound(rows: &[Vec<u64>]) -> f64 {
     totals.iter().map(|&total| spreads(total)).product()
 }
 
-/// Walks all tables with given margins.
+/// Walks all tables with given margins and sums the unlikely ones.
 struct Tables {
     row_totals: Vec<u64>,
     column_totals: Vec<u64>,
@@ -164,56 +164,52 @@ struct Tables {
     ln_factorial: Vec<f64>,
     /// ln of the numerator Π rᵢ! Π cⱼ! / N!.
     ln_margins: f64,
+    /// Tables up to this ln of their probability are summed.
+    limit: f64,
+    p: f64,
 }
 
 impl Tables {
-    fn new(rows: &[Vec<u64>]) -> Self {
-        let mut row_totals: Vec<u64> = rows.iter().map(|row| row.iter().sum()).collect();
+    fn new(observed: &[Vec<u64>]) -> Self {
+        let mut row_totals: Vec<u64> = observed.iter().map(|row| row.iter().sum()).collect();
         // The last row is forced; making it the largest visits the fewest tables.
         row_totals.sort_unstable();
-        let column_totals: Vec<u64> = transposed(rows).iter().map(|column| column.iter().sum()).collect();
+        let column_totals: Vec<u64> = transposed(observed).iter().map(|column| column.iter().sum()).collect();
         let all: u64 = row_totals.iter().sum();
         let ln_factorial: Vec<f64> = (0..=all).map(|i| ln_gamma(i as f64 + 1.0)).collect();
         let ln = |i: &u64| ln_factorial[*i as usize];
-        let ln_margins =
-            row_totals.iter().map(ln).sum::<f64>() + column_totals.iter().map(ln).sum::<f64>() - ln(&all);
-        Tables { row_totals, column_totals, ln_factorial, ln_margins }
+        let margins = row_totals.iter().map(ln).sum::<f64>() + column_totals.iter().map(ln).sum::<f64>();
+        let ln_margins = margins - ln(&all);
+        let limit = ln_margins - observed.iter().flatten().map(ln).sum::<f64>() + TIE;
+        Tables { row_totals, column_totals, ln_factorial, ln_margins, limit, p: 0.0 }
     }
 
-    fn p(&self, observed: &[Vec<u64>]) -> f64 {
-        let cells = |row: &Vec<u64>| row.iter().map(|&x| self.ln_factorial[x as usize]).sum::<f64>();
-        let limit = self.ln_margins - observed.iter().map(cells).sum::<f64>() + TIE;
+    fn p(mut self) -> f64 {
         let mut left = self.column_totals.clone();
-        let mut p = 0.0;
-        self.row(0, 0, self.row_totals[0], &mut left, self.ln_margins, limit, &mut p);
-        p.min(1.0)
+        self.fill(0, 0, self.row_totals[0], &mut left, self.ln_margins);
+        self.p.min(1.0)
     }
 
-    /// Fills cell (row, column) with every count that the margins allow; `rest` of the row is
-    /// still to be placed, `ln` is the probability of the cells so far.
-    #[allow(clippy::too_many_arguments)]
-    fn row(&self, row: usize, column: usize, rest: u64, left: &mut [u64], ln: f64, limit: f64, p: &mut f64) {
+    /// Fills cell (row, column) with every count that the margins allow. `rest` of the row is still
+    /// to be placed, `left` is what the columns still take, `ln` the probability of the cells so far.
+    fn fill(&mut self, row: usize, column: usize, rest: u64, left: &mut [u64], ln: f64) {
         if row + 1 == self.row_totals.len() {
             let ln = ln - left.iter().map(|&x| self.ln_factorial[x as usize]).sum::<f64>();
-            if ln <= limit {
-                *p += ln.exp();
+            if ln <= self.limit {
+                self.p += ln.exp();
             }
             return;
         }
-        if column + 1 == left.len() {
-            if rest > left[column] {
-                return;
-            }
-            left[column] -= rest;
-            let ln = ln - self.ln_factorial[rest as usize];
-            self.row(row + 1, 0, self.row_totals[row + 1], left, ln, limit, p);
-            left[column] += rest;
-            return;
-        }
+        let is_last = column + 1 == left.len();
         let room: u64 = left[column + 1..].iter().sum();
         for count in rest.saturating_sub(room)..=rest.min(left[column]) {
             left[column] -= count;
-            self.row(row, column + 1, rest - count, left, ln - self.ln_factorial[count as usize], limit, p);
+            let next = ln - self.ln_factorial[count as usize];
+            if is_last {
+                self.fill(row + 1, 0, self.row_totals[row + 1], left, next);
+            } else {
+                self.fill(row, column + 1, rest - count, left, next);
+            }
             left[column] += count;
         }
     }

@@ -68,7 +68,7 @@ mod tests {
             }
             for i in 0..size {
                 go(size - 1, items, out);
-                let other = if size % 2 == 0 { i } else { 0 };
+                let other = if size.is_multiple_of(2) { i } else { 0 };
                 items.swap(other, size - 1);
             }
         }

@@ -134,9 +134,9 @@ pub fn beta_inc_inv(a: f64, b: f64, p: f64) -> f64 {
             return x;
         }
         if miss > 0.0 {
-            high = t
+            high = t;
         } else {
-            low = t
+            low = t;
         }
         let slope = if x > 0.0 && x < 1.0 { ln_beta_power(a, b, x).exp() } else { 0.0 };
         let mut next = t - miss / slope;

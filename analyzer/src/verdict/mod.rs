@@ -117,11 +117,10 @@ struct Mixture {
 
 impl Mixture {
     fn of(labels: &[usize], totals: &[usize]) -> Self {
-        let blocks = labels.chunk_by(|a, b| a == b).count();
         Mixture {
             accidents: accidents::cost(labels, totals.len()),
             accidents_min: accidents_min(labels.len() as u64),
-            blocks_p: runs::at_most(totals, blocks),
+            blocks_p: runs::at_most(totals, runs::runs(labels)),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::stats::runs;
 use crate::window::permutation;
 
 /// Failures looked ahead.
-pub const AHEAD_MAX: usize = 60;
+const AHEAD_MAX: usize = 60;
 /// Most failures from which a look ahead is tried; with more, the next report decides.
 const SERIES_MAX: usize = 200;
 /// Most lattice points of one scan while looking ahead.
@@ -42,7 +42,7 @@ fn mixing(labels: &[usize], totals: &[usize]) -> Option<usize> {
         accidents.add(label);
     });
     let mut totals = totals.to_vec();
-    let mut blocks = labels.chunk_by(|a, b| a == b).count();
+    let mut blocks = runs::runs(labels);
     for ahead in 1..=AHEAD_MAX {
         let label = pair[(ahead - 1) % 2];
         totals[label] += 1;

@@ -150,7 +150,7 @@ fn sentences_are_one_line_without_a_final_stop() {
 fn error_rates_hold() {
     let seed = 0x5eed_0006;
     let mut rng = Rng::new(seed);
-    let rounds = 1000;
+    let rounds = 500;
     let mut share = |k: usize, draw: &dyn Fn(&mut Rng, usize) -> usize| -> f64 {
         let windows = (0..rounds)
             .filter(|_| {

@@ -42,11 +42,11 @@ struct Series<'a> {
 pub fn analyse(axis: &Axis<'_>) -> Analysis {
     check(axis);
     let series = Series::new(axis);
-    let (cuts, bounds) = cut(&series);
+    let (cuts, bounds, changes) = cut(&series);
     let windows: Vec<Window> =
         bounds.windows(2).map(|pair| series.window(pair[0].0, pair[1].0, pair[0].1)).collect();
     let whole = series.window(Boundary::exact(0), Boundary::exact(axis.executed), CutBy::Start);
-    let (verdict, why) = match mixed(&series, &cuts) {
+    let (verdict, why) = match mixed(&series, &cuts, changes) {
         Some(why) => (Verdict::Mixed, why),
         None => (whole.verdict, whole.why.clone()),
     };
@@ -251,13 +251,15 @@ fn rate_of(failed: usize, executed: usize) -> Option<Rate> {
 /// Where a window begins or the last one ends, and what opened it.
 type Bounds = Vec<(Boundary, CutBy)>;
 
-/// All permutation change points by position, and the boundaries of the windows.
+/// All permutation change points by position, the boundaries of the windows, and how many changes
+/// the test shows (a named time and the scan's point beside it are one).
 ///
 /// Without a named time the scan cuts. With one, the time cuts and each side is scanned inside; what
 /// the scan finds over the whole is then listed without cutting a window.
-fn cut(series: &Series<'_>) -> (Vec<Cut>, Bounds) {
+fn cut(series: &Series<'_>) -> (Vec<Cut>, Bounds, usize) {
     let executed = series.axis.executed;
     let whole = series.scan(0, executed);
+    let found = whole.len();
     let given = series.axis.split_at.map(|time| series.given(time));
     let mut cuts = match given {
         Some(given) if given.cuts_window => {
@@ -280,14 +282,13 @@ fn cut(series: &Series<'_>) -> (Vec<Cut>, Bounds) {
         bounds.push((boundary, if cut.source == Source::Given { CutBy::Split } else { CutBy::Permutation }));
     }
     bounds.push((Boundary::exact(executed), CutBy::Start));
-    (cuts, bounds)
+    let confirmed = cuts.iter().filter(|cut| cut.cuts_window && cut.accepted).count();
+    (cuts, bounds, found.max(confirmed))
 }
 
 /// The sentence of a test whose permutation changed, `None` if no change was accepted.
-fn mixed(series: &Series<'_>, cuts: &[Cut]) -> Option<String> {
+fn mixed(series: &Series<'_>, cuts: &[Cut], changes: usize) -> Option<String> {
     let accepted: Vec<&Cut> = cuts.iter().filter(|cut| cut.accepted).collect();
-    // A named time that is confirmed and the scan's point beside it are one change.
-    let scanned = accepted.iter().filter(|cut| cut.source == Source::Scan).count();
     let clearest = accepted.iter().min_by(|a, b| a.p.unwrap_or(1.0).total_cmp(&b.p.unwrap_or(1.0)))?;
     // Judged up to the neighbouring accepted changes of the same source, or to the ends.
     let peers = || accepted.iter().filter(|cut| cut.source == clearest.source).map(|cut| cut.executed_old);
@@ -299,7 +300,7 @@ fn mixed(series: &Series<'_>, cuts: &[Cut]) -> Option<String> {
         Side { observations: evidence.labels.len(), distinct: evidence.distinct(), verdict }
     };
     let (before, after) = (side(start, clearest.executed_old), side(clearest.executed_old, end));
-    Some(mixed_why(clearest.p.unwrap_or(1.0), before, after, scanned.max(1)))
+    Some(mixed_why(clearest.p.unwrap_or(1.0), before, after, changes))
 }
 
 fn compare(windows: &[Window]) -> Option<Comparison> {

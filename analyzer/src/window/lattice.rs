@@ -7,10 +7,10 @@ use crate::stats::special::ln_gamma;
 
 /// Most lattice points summed with three classes or more. Above, the two rarest classes are merged
 /// until it holds or two classes are left.
-pub const STATES_MAX: f64 = 2e6;
+const STATES_MAX: f64 = 2e6;
 /// Most lattice points summed with two classes. Above, the p-value is bounded from above by the sum
 /// over places (Boole's inequality).
-pub const PAIR_STATES_MAX: f64 = 3e7;
+const PAIR_STATES_MAX: f64 = 3e7;
 /// Terms of a tail below this share of its first term are left out.
 const NEGLIGIBLE: f64 = 1e-17;
 
