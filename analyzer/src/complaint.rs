@@ -75,6 +75,10 @@ pub const RUN_FAILED: &str = "run-failed";
 /// More complaints than are kept.
 pub const MORE: &str = "more";
 
+/// Complaints of a reader of formats that a fault of the source explains already.
+pub(crate) const FOLLOWS_FROM_FAULT: [&str; 5] =
+    [UNREADABLE, TRUNCATED, UNRECOGNISED, XML_SYNTAX, XML_MISMATCH];
+
 /// Every code.
 pub const CODES: &[Code] = &[
     code(EMPTY, "the file has no bytes", true),
@@ -142,6 +146,18 @@ mod tests {
             assert!(known.code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", known.code);
             assert!(CODES[..at].iter().all(|other| other.code != known.code), "{} twice", known.code);
         }
+    }
+
+    #[test]
+    fn every_code_is_listed() {
+        let named = regex::Regex::new(r#"\npub const [A-Z_]+: &str = "([a-z-]+)";"#).expect("a pattern");
+        let codes: Vec<&str> = named
+            .captures_iter(include_str!("complaint.rs"))
+            .filter_map(|found| found.get(1))
+            .map(|code| code.as_str())
+            .collect();
+        assert_eq!(codes.len(), CODES.len());
+        assert!(codes.iter().all(|code| CODES.iter().any(|known| known.code == *code)));
     }
 
     #[test]

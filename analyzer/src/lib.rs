@@ -7,6 +7,7 @@ pub mod complaint;
 pub mod exit;
 pub mod history;
 pub mod ingest;
+pub mod inspect;
 pub mod limits;
 pub mod model;
 pub mod order;
@@ -19,3 +20,5 @@ pub mod window;
 
 #[cfg(feature = "table")]
 pub mod table;
+
+pub use cli::{Io, run};
