@@ -28,11 +28,7 @@ pub const NAMES: usize = 16_384;
 pub const NAME_BYTES: usize = 256;
 
 /// Bytes of one trail in text form that the reader takes.
-pub const TRAIL_BYTES: usize = 64 * 1024;
-/// Stages of one trail, replies included, that the reader takes.
-pub const TEXT_STAGES: usize = 1024;
-/// Details of one stage that the reader takes.
-pub const TEXT_DETAILS: usize = 32;
+pub const TRAIL_BYTES: usize = 256 * 1024;
 /// Bytes of one entry of the original's dialect, whose details may contain spaces.
 pub const DIALECT_ENTRY_BYTES: usize = 1024;
 

@@ -33,6 +33,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes a literal.
     pub(crate) fn eat(&mut self, literal: &str) -> bool {
+        steps::add(1);
         let found = self.rest().starts_with(literal);
         if found {
             self.pos += literal.len();
@@ -44,6 +45,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn run(&mut self, kind: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let len = rest.find(|c| !kind(c)).unwrap_or(rest.len());
+        steps::add(len + 1);
         self.pos += len;
         &rest[..len]
     }
@@ -158,4 +160,27 @@ pub(crate) fn is_value(c: char) -> bool {
 /// True where a text ends for good: a line break, or the end of the string or element around it.
 pub(crate) fn is_hard_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '"' | '<' | '\0')
+}
+
+/// Counts the bytes that reading looks at, so that a test can hold it to linear time without a
+/// clock. Costs nothing outside of tests.
+pub(crate) mod steps {
+    #[cfg(test)]
+    thread_local! {
+        static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    }
+
+    #[cfg(test)]
+    pub(crate) fn add(steps: usize) {
+        STEPS.set(STEPS.get() + steps);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn take() -> usize {
+        STEPS.take()
+    }
+
+    #[cfg(not(test))]
+    #[inline(always)]
+    pub(crate) fn add(_: usize) {}
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, steps};
 use super::dialect;
 use super::parse::{Parsed, headed};
 use super::unescape::unescape;
@@ -95,6 +95,7 @@ fn next_start(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut before = from.checked_sub(1).and_then(|i| bytes.get(i)).copied();
     for (i, byte) in bytes.iter().enumerate().skip(from) {
+        steps::add(1);
         let fresh = before.is_none_or(|b| !continues_name(b));
         before = Some(*byte);
         if !fresh {
@@ -115,4 +116,50 @@ fn next_start(text: &str, from: usize) -> Option<usize> {
 /// A token does not start behind such a byte.
 fn continues_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'%' | b'-' | b'@' | b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks at a byte that reading may take on the worst of lines.
+    const LOOKS_A_BYTE: usize = 24;
+
+    #[test]
+    fn the_worst_lines_take_linear_time() {
+        let filler = "x ".repeat(600);
+        let worst = [
+            "fate ".to_owned(),
+            "fate 7 ".to_owned(),
+            "fate 7 A@".to_owned(),
+            "fate 7 A@h(+1) | ".to_owned(),
+            "fate 7 A@h(+1) || ".to_owned(),
+            "fate 7 A@h(+1) <- reply#1 ".to_owned(),
+            "RECEIVED ".to_owned(),
+            "RECEIVED x ".to_owned(),
+            "RECEIVED @ ".to_owned(),
+            "RECEIVED@".to_owned(),
+            "ABC@h ".to_owned(),
+            "ABC@h → ".to_owned(),
+            "ABC@h → RECEIVED ".to_owned(),
+            "ABC@h(+1ms) → RECEIVED ".to_owned(),
+            "RECEIVED x → y ".to_owned(),
+            " ↩ ".to_owned(),
+            "RECEIVED a@b ↩  ⇒ ".to_owned(),
+            " ".to_owned(),
+            "A".to_owned(),
+            "@".to_owned(),
+            format!("RECEIVED {filler}"),
+            format!("ABC@h(+1ms) → RECEIVED {filler}"),
+            format!("RECEIVED@h → {}", "y".repeat(1100)),
+            format!("fate 7 A@h(+1) || {}", " ".repeat(999)),
+        ];
+        for pattern in worst {
+            let line = pattern.repeat(1 + (1 << 17) / pattern.len());
+            steps::take();
+            let _ = find(&line).count();
+            let looks = steps::take() / line.len();
+            assert!(looks <= LOOKS_A_BYTE, "{looks} looks a byte at {:.60}", pattern);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The reader: from a position in a text to a trail and its end.
 
-use super::cursor::{Cursor, Separator, is_hard_end, is_name, is_value};
+use super::cursor::{Cursor, Separator, is_blank, is_hard_end, is_name, is_value};
 use super::error::{ParseError, ParseErrorKind};
 use super::unescape::unescape;
 use super::value::Value;
@@ -161,7 +161,7 @@ fn gap(at: &mut Cursor<'_>) -> Option<u64> {
             return None;
         }
         digits.parse().unwrap_or(u64::MAX)
-    } else if ahead.eat("…") || ahead.eat("...") {
+    } else if (ahead.eat("…") || ahead.eat("...")) && ahead.peek().is_none_or(is_blank) {
         // How many is not said, so at least one.
         1
     } else {
@@ -214,7 +214,7 @@ fn detail(at: &mut Cursor<'_>) -> Option<(String, Value)> {
 fn verdict<'a>(at: &mut Cursor<'a>) -> &'a str {
     let start = at.pos;
     loop {
-        at.run(|c| !super::cursor::is_blank(c) && !is_hard_end(c));
+        at.run(|c| !is_blank(c) && !is_hard_end(c));
         let mut ahead = *at;
         if matches!(ahead.separator(), Some(Separator::Reply(_))) {
             break;
