@@ -42,7 +42,7 @@ pub fn render(report: &Report) -> String {
         ));
     }
     if let Some(complaints) = phrase::complaints(&report.input) {
-        out.push_str(&format!("\n{}\n", complaints));
+        out.push_str(&format!("\n{complaints}\n"));
     }
     out
 }
