@@ -50,8 +50,12 @@ pub(crate) fn test_name(class: &str, name: &str) -> String {
     }
 }
 
+/// True where the name begins or, as mocha's full titles may, ends with the class.
 fn repeats(class: &str, name: &str) -> bool {
-    name.strip_prefix(class).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    name.strip_suffix(class).is_some_and(|rest| rest.ends_with(' '))
+        || name
+            .strip_prefix(class)
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 /// A suite's name without what differs between machines: directories, extension.
@@ -115,6 +119,7 @@ mod tests {
             ("A.B", "A.B.C(x: 1)", "A.B.C(x: 1)"),
             ("A", "A", "A"),
             ("A", "Apple", "A.Apple"),
+            ("opens the page", "Window opens the page", "Window opens the page"),
             ("", "C", "C"),
             (" A ", " b", "A.b"),
             ("test.T", "", "test.T"),

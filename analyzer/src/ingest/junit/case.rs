@@ -191,6 +191,8 @@ impl Case {
         }
         outputs.retain(|o| !o.trim().is_empty());
         let first = problems.first();
+        // Rust's harness and others leave the child empty and the panic in the output.
+        let text = if text.is_empty() { outputs.join("\n") } else { text };
         Try {
             outcome,
             failure: (outcome.not_passed() || !text.is_empty()).then_some(text),

@@ -15,6 +15,7 @@ pub(super) struct Signs {
     go: bool,
     micro_times: bool,
     assertions: bool,
+    reruns: bool,
 }
 
 impl Signs {
@@ -27,7 +28,7 @@ impl Signs {
             let gotestsum = self.micro_times && !self.numbered;
             return Some(if gotestsum { "gotestsum" } else { "go-junit-report" });
         }
-        if self.java_properties && !self.stamped_host {
+        if self.lone_root && !self.stamped_host && (self.java_properties || self.reruns) {
             return Some("surefire");
         }
         if self.lone_root && self.stamped_host && !self.any_property && !self.numbered {
@@ -112,6 +113,11 @@ impl Signs {
             _ if name.starts_with("java.") || name.starts_with("sun.") => self.java_properties = true,
             _ => {}
         }
+    }
+
+    /// A test case lists its reruns in Surefire's elements.
+    pub(super) fn reruns(&mut self) {
+        self.reruns = true;
     }
 
     /// Looks at one attribute of a `<testcase>`.

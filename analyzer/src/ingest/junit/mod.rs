@@ -161,6 +161,9 @@ impl Junit {
         });
         problem.started_at = stamp.and_then(|s| time::stated(&s, tag.line, out));
         case.problems.push(problem);
+        if !matches!(kind, Kind::Failure | Kind::Error | Kind::Skipped) {
+            self.signs.reruns();
+        }
         Sink::Body
     }
 
@@ -207,7 +210,7 @@ impl Junit {
     }
 
     fn identify(&self, case: &Case, dialect: Option<&str>) -> TestId {
-        let outermost = self.suites.iter().map(|s| s.trim()).find(|s| !s.is_empty()).unwrap_or("");
+        let mut named = self.suites.iter().map(|s| s.trim()).filter(|s| !s.is_empty());
         match dialect {
             Some("nextest") => {
                 let innermost = self.suites.last().map_or("", String::as_str);
@@ -216,8 +219,15 @@ impl Junit {
             }
             Some("libtest") => identity::libtest(&case.class, &case.name),
             _ => {
-                let outermost = split_stamp(outermost).unwrap_or(outermost);
-                identity::junit(outermost, &case.class, &case.name)
+                let suite = match named.next() {
+                    // Without a class only a file or a package tells equal names apart.
+                    Some(constant) if case.class.is_empty() && identity::is_constant(constant) => {
+                        named.next()
+                    }
+                    outermost => outermost,
+                };
+                let suite = suite.unwrap_or("");
+                identity::junit(split_stamp(suite).unwrap_or(suite), &case.class, &case.name)
             }
         }
     }
@@ -294,6 +304,10 @@ impl Document for Junit {
                 None => return,
             },
         };
+        // Indentation between a child element and its CDATA section is no text of anyone's.
+        if to.is_empty() && text.trim().is_empty() {
+            return;
+        }
         let cut = append(to, text);
         case.truncated |= cut && *sink == Sink::Body;
     }

@@ -229,6 +229,27 @@ fn one_endless_text_costs_itself_only() {
 }
 
 #[test]
+fn without_a_class_the_inner_suite_tells_equal_names_apart() {
+    let report = file(
+        r#"<testsuites name="jest tests"><testsuite name="a.test.js"><testcase classname="" name="works"/></testsuite>
+        <testsuite name="b.test.js"><testcase classname="" name="works"/><testcase classname="B" name="x"/></testsuite></testsuites>"#,
+    );
+    let ids: Vec<_> = report.results.iter().map(|r| (r.id.suite.as_str(), r.id.test.as_str())).collect();
+    assert_eq!(ids, [("a.test.js", "works"), ("b.test.js", "works"), ("", "B.x")]);
+}
+
+#[test]
+fn output_stands_in_for_a_silent_failure() {
+    let report = file(
+        r#"<testsuites><testsuite name="test" package="test"><testcase classname="m::t" name="b"><failure type="assert"/>
+        <system-out>
+          <![CDATA[thread 'b' panicked]]>&#xA;<![CDATA[at x]]></system-out></testcase></testsuite></testsuites>"#,
+    );
+    assert_eq!(report.results[0].id.test, "m::t::b");
+    assert_eq!(report.results[0].failure.as_deref(), Some("thread 'b' panicked\nat x"));
+}
+
+#[test]
 fn producers_are_told_apart() {
     for (text, want) in [
         (r#"<testsuites name="jest tests"><testsuite name="a.test.js"/></testsuites>"#, Some("jest")),

@@ -59,8 +59,9 @@ pub(crate) fn read_documents(input: &mut dyn BufRead, first_line: u64, out: &mut
 #[derive(Default)]
 struct Driver {
     document: Option<Box<dyn Document>>,
-    /// Names of the open elements, each with its line.
-    open: Vec<(String, u64)>,
+    /// The open elements: where each name ends in `names`, and its line.
+    open: Vec<(usize, u64)>,
+    names: String,
     documents: u32,
     /// Reading stopped before the end, and why was said.
     given_up: bool,
@@ -118,7 +119,8 @@ impl Driver {
             self.documents += 1;
             self.mismatch_said = false;
         }
-        self.open.push((tag.name().to_owned(), line));
+        self.names.push_str(tag.name());
+        self.open.push((self.names.len(), line));
         if let Some(document) = &mut self.document {
             document.start(&tag, out);
         }
@@ -145,11 +147,11 @@ impl Driver {
     }
 
     fn end_tag(&mut self, name: &str, line: u64, out: &mut Collector) {
-        let matched = self.open.iter().rposition(|(open, _)| open == name);
+        let matched = (0..self.open.len()).rev().find(|&at| self.open_name(at) == name);
         if matched.is_none_or(|at| at + 1 != self.open.len()) && !self.mismatch_said {
-            let want = self.open.last().map_or_else(
+            let want = self.innermost().map_or_else(
                 || "no element is open".to_owned(),
-                |(open, at)| format!("<{}> of line {at} is open", shown(open)),
+                |(open, at)| format!("<{open}> of line {at} is open"),
             );
             out.complain(
                 line,
@@ -166,8 +168,20 @@ impl Driver {
         }
     }
 
+    fn open_name(&self, at: usize) -> &str {
+        let start = at.checked_sub(1).and_then(|before| self.open.get(before)).map_or(0, |(end, _)| *end);
+        self.open.get(at).and_then(|(end, _)| self.names.get(start..*end)).unwrap_or("")
+    }
+
+    /// The innermost open element, to be shown, and its line.
+    fn innermost(&self) -> Option<(String, u64)> {
+        let (_, line) = self.open.last()?;
+        Some((shown(self.open_name(self.open.len() - 1)), *line))
+    }
+
     fn close(&mut self, whole: bool, out: &mut Collector) {
         self.open.pop();
+        self.names.truncate(self.open.last().map_or(0, |(end, _)| *end));
         if let Some(document) = &mut self.document {
             document.end(whole, out);
             if self.open.is_empty() {
@@ -217,12 +231,11 @@ impl Driver {
             );
             out.complain(0, complaint::TEXT_TOO_LONG, text);
         }
-        if let Some((name, at)) = self.open.last()
+        if let Some((name, at)) = self.innermost()
             && !self.given_up
         {
             let text = format!(
-                "the file ends inside <{}> of line {at}; results that were complete are kept, later ones are missing",
-                shown(name)
+                "the file ends inside <{name}> of line {at}; results that were complete are kept, later ones are missing"
             );
             out.complain(line, complaint::TRUNCATED, text);
             self.given_up = true;
