@@ -62,8 +62,6 @@ pub enum SetupError {
     DuplicateGate(String),
     /// More than [`MAX_GATES`] gates.
     TooManyGates(usize),
-    /// The hub was to be started where no tokio runtime is current.
-    NoRuntime,
 }
 
 impl std::fmt::Display for SetupError {
@@ -78,9 +76,6 @@ impl std::fmt::Display for SetupError {
             Self::TooManyGates(count) => write!(
                 f,
                 "{count} gates declared: one hub has at most {MAX_GATES}, join conditions that open together"
-            ),
-            Self::NoRuntime => f.write_str(
-                "no tokio runtime is current: start the hub in async code, or enter a runtime first",
             ),
         }
     }

@@ -94,6 +94,42 @@ impl<M> std::fmt::Debug for Hub<M> {
     }
 }
 
+/// Why a hub could not be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// It cannot be made as it was described.
+    Setup(SetupError),
+    /// No tokio runtime is current.
+    NoRuntime,
+}
+
+impl std::fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::NoRuntime => f.write_str(
+                "no tokio runtime is current: start the hub in async code, or enter a runtime first",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SpawnError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Setup(error) => Some(error),
+            Self::NoRuntime => None,
+        }
+    }
+}
+
+impl From<SetupError> for SpawnError {
+    fn from(error: SetupError) -> Self {
+        Self::Setup(error)
+    }
+}
+
 /// What a handler knows about its turn besides the message.
 #[derive(Debug)]
 pub struct Context<M> {
@@ -170,13 +206,13 @@ where
     ///
     /// # Errors
     /// If a name is unfit, gates clash, or no runtime is current.
-    pub fn spawn<Run, Fut>(self, run: Run) -> Result<Hub<M>, SetupError>
+    pub fn spawn<Run, Fut>(self, run: Run) -> Result<Hub<M>, SpawnError>
     where
         Run: Fn(Context<M>, M) -> Fut + Send + Sync + 'static,
         Fut: Future + Send + 'static,
         Fut::Output: Into<Outcome>,
     {
-        let runtime = tokio::runtime::Handle::try_current().map_err(|_| SetupError::NoRuntime)?;
+        let runtime = tokio::runtime::Handle::try_current().map_err(|_| SpawnError::NoRuntime)?;
         let waker = Arc::new(WakeCell::default());
         let wake = Arc::clone(&waker);
         let core = Core::<_, S, F, P>::new(

@@ -1,6 +1,7 @@
 //! A hub core whose handler writes down what it ran and ends turns when the test says so.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
@@ -10,7 +11,7 @@ use fate_hub::core::probe::Parking;
 use fate_hub::core::{
     Completion, Core, Drained, Envelope, Gate, Handler, Kind, Outcome, Progress, Setup, Turn,
 };
-use fate_trail::{DeliveryId, Handle, Recorder, Trail};
+use fate_trail::{DeliveryId, Handle, Recorder, Stage, StageId, Trail};
 
 /// More turns than any test here posts.
 pub const ALL: usize = 1_000_000;
@@ -162,6 +163,12 @@ impl<F: Fault> Bench<F> {
         self.core.post(envelope).expect("the hub is alive")
     }
 
+    /// Posts under a number of the test's own.
+    pub fn post_called(&self, id: u64, kind: Kind, job: Job) {
+        let envelope = Envelope::new(job).kind(kind).id(id);
+        self.core.post(envelope).expect("the hub is alive");
+    }
+
     /// Runs what there is to run, as far as it goes.
     pub fn drain(&self) -> Drained {
         self.core.drain(ALL)
@@ -188,6 +195,22 @@ impl<F: Fault> Bench<F> {
             self.recorder.finished().into_iter().filter(|trail| trail.id == id).collect();
         assert_eq!(found.len(), 1, "one finished trail of {id}");
         found.remove(0)
+    }
+
+    /// The last stage of every finished trail; fails where two trails have the same id.
+    pub fn ends(&self) -> BTreeMap<String, &'static str> {
+        let mut ends = BTreeMap::new();
+        for trail in self.recorder.finished() {
+            let terminal =
+                trail.stages.iter().filter_map(|stage| stage.id()).filter(|id| id.spec().fate.is_some());
+            let terminal: Vec<StageId> = terminal.collect();
+            assert_eq!(terminal.len(), 1, "one end: {trail}");
+            let last = trail.stages.last().and_then(Stage::id);
+            assert_eq!(last, Some(terminal[0]), "and nothing after it: {trail}");
+            let before = ends.insert(trail.id.clone(), terminal[0].token());
+            assert_eq!(before, None, "one trail: {trail}");
+        }
+        ends
     }
 
     /// The hub's own trail.
