@@ -28,6 +28,9 @@ A file that nothing names a run for is a run of its own.
 
 Exit codes: 0 done, 2 usage, 3 nothing was counted or too many files could not be read.";
 
+/// Share of the files, in percent, above which a result is not to be trusted.
+pub(super) const FLOOR: f64 = 10.0;
+
 /// Reads CI logs and says whether an order failure is one fixed reorder or a race window.
 #[derive(Debug, Parser)]
 #[command(name = "fate-analyzer", version, about, propagate_version = true, disable_help_subcommand = true)]
@@ -82,7 +85,7 @@ pub(super) struct Report {
     #[arg(long, value_name = "GLOB")]
     pub(super) test: Option<String>,
     /// Exit with 3 if more than this share of the files is unrecognised or damaged, in percent
-    #[arg(long, value_name = "PCT", default_value_t = 10.0, value_parser = percent)]
+    #[arg(long, value_name = "PCT", default_value_t = FLOOR, value_parser = percent)]
     pub(super) floor: f64,
     /// Files that nothing names a run for belong to the CI run this command is part of
     #[arg(long)]

@@ -26,6 +26,7 @@ impl Bar {
         if let Ok(style) = style {
             bar.set_style(style);
         }
+        bar.set_message("looking for files");
         Bar { bar, files: AtomicU64::new(0) }
     }
 
@@ -37,6 +38,8 @@ impl Bar {
 
 impl Progress for Bar {
     fn found(&self, bytes: u64) {
+        // The rate is that of reading, not of looking for files.
+        self.bar.reset();
         self.bar.set_length(bytes);
     }
 

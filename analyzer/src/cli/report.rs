@@ -16,14 +16,14 @@ const WIDTH: usize = 100;
 const WIDTH_MIN: usize = 60;
 
 /// Which files are read and which tests are kept; what `report` and `export` have in common.
-pub(super) struct Selection<'a> {
-    pub(super) paths: &'a [OsString],
-    pub(super) test: Option<&'a str>,
-    pub(super) ci_run: bool,
+struct Selection<'a> {
+    paths: &'a [OsString],
+    test: Option<&'a str>,
+    ci_run: bool,
 }
 
 /// Reads everything and builds one history for each test.
-pub(super) fn histories(selection: &Selection<'_>, io: &mut Io<'_>) -> Result<(Loaded, Histories), Failure> {
+fn histories(selection: &Selection<'_>, io: &mut Io<'_>) -> Result<(Loaded, Histories), Failure> {
     let filter = selection.test.map(TestFilter::new).transpose().map_err(Failure::Usage)?;
     let ci = if selection.ci_run {
         let found = CiRun::from_env(&|name| io.var(name));
@@ -33,10 +33,12 @@ pub(super) fn histories(selection: &Selection<'_>, io: &mut Io<'_>) -> Result<(L
     } else {
         None
     };
-    let loaded = load(selection.paths, ci, io);
+    let mut loaded = load(selection.paths, ci, io);
     let mut builder = Builder::new();
-    for file in &loaded.files {
+    for file in &mut loaded.files {
         builder.add(&file.report, &file.run);
+        // What the builder packed is not held twice.
+        file.report.results = Vec::new();
     }
     let histories = builder.finish(filter.as_ref());
     Ok((loaded, histories))
@@ -71,13 +73,34 @@ pub(super) fn run(command: &Report, io: &mut Io<'_>) -> Outcome {
     degraded(&loaded, histories.executions() > 0, command.floor, io)
 }
 
+/// `export`: one row for each try, to a table.
+#[cfg(feature = "table")]
+pub(super) fn export(command: &super::args::Export, io: &mut Io<'_>) -> Outcome {
+    use crate::table;
+    // A wrong name is said before hours of reading.
+    table::Kind::of(&command.to).map_err(Failure::Usage)?;
+    let selection =
+        Selection { paths: &command.paths, test: command.test.as_deref(), ci_run: command.ci_run };
+    let (loaded, histories) = histories(&selection, io)?;
+    complaints::print(&loaded.all_complaints(), io)?;
+    let rows = table::export(&histories, &command.to).map_err(Failure::Usage)?;
+    if !io.quiet {
+        writeln!(
+            io.err,
+            "wrote {rows} rows to {}",
+            fate_trail::scrub::scrub_line(&command.to.to_string_lossy())
+        )?;
+    }
+    degraded(&loaded, rows > 0, super::args::FLOOR, io)
+}
+
 fn width(io: &Io<'_>) -> usize {
     let columns = io.var("COLUMNS").and_then(|text| text.parse::<usize>().ok());
     columns.filter(|&columns| columns >= WIDTH_MIN).unwrap_or(WIDTH)
 }
 
 /// The exit code: 3 where nothing was counted or too many files were no use, and says so.
-pub(super) fn degraded(loaded: &Loaded, counted: bool, floor: f64, io: &mut Io<'_>) -> Outcome {
+fn degraded(loaded: &Loaded, counted: bool, floor: f64, io: &mut Io<'_>) -> Outcome {
     let (lost, all) = (loaded.lost(), loaded.files.len());
     if !counted {
         writeln!(io.err, "nothing was counted: none of the {all} files names a test that was asked for")?;
