@@ -8,12 +8,15 @@ use memchr::memchr;
 
 use super::decode::Decoder;
 use super::embedded::Embedded;
+use super::libtest::Libtest;
+use super::vstest::Vstest;
+use super::xunit::XunitConsole;
 use super::{Collector, Line, LineReader, Wrapper, ansi, trails, wrapper};
 use crate::limits;
 
 /// The console formats, in no particular order: each takes only what is its own.
 fn readers() -> Vec<Box<dyn LineReader>> {
-    Vec::new()
+    vec![Box::<Vstest>::default(), Box::<XunitConsole>::default(), Box::<Libtest>::default()]
 }
 
 /// Reads a whole log.

@@ -3,18 +3,22 @@
 
 mod ansi;
 mod collect;
+mod console;
 mod decode;
 mod embedded;
 mod identity;
 mod junit;
+mod libtest;
 mod line;
 mod lines;
 mod read;
 mod time;
 mod trails;
 mod trx;
+mod vstest;
 mod wrapper;
 mod xml;
+mod xunit;
 
 #[cfg(test)]
 mod tests;

@@ -9,23 +9,25 @@ pub(super) struct Plain {
     pub(super) cut: bool,
 }
 
-/// Undoes the compaction of both operands. `None` where the text does not look compacted: the
-/// brackets must stand at the ends of the longest common prefix and suffix, as the compactor puts
-/// them. Brackets around everything, or after nothing but brackets, are taken for those of a list
-/// unless the caller knows (`strings`) that two strings were compared.
+/// Undoes the compaction of both operands. `None` where the text does not look compacted: an
+/// opening bracket must stand in the longest common prefix and a closing one in the longest common
+/// suffix. Brackets around everything, or after nothing but brackets, are taken for those of a
+/// list unless the caller knows (`strings`) that two strings were compared.
 pub(super) fn undo(expected: &str, observed: &str, strings: bool) -> Option<(Plain, Plain)> {
     let prefix = common_prefix(expected, observed);
-    let head = expected[..prefix].strip_suffix('[')?;
-    let (rest_e, rest_a) = (&expected[prefix..], &observed[prefix..]);
+    let open = expected[..prefix].rfind('[')?;
+    let (rest_e, rest_a) = (&expected[open + 1..], &observed[open + 1..]);
     let suffix = common_suffix(rest_e, rest_a);
-    let tail = rest_e[rest_e.len() - suffix..].strip_prefix(']')?;
+    let close = rest_e[rest_e.len() - suffix..].find(']')?;
+    let head = &expected[..open];
+    let tail = &rest_e[rest_e.len() - suffix + close + 1..];
     let cut = head.starts_with("...") || tail.ends_with("...");
     let listlike = !cut && head.bytes().all(|b| b == b'[') && (head.is_empty() == tail.is_empty());
     if listlike && !strings {
         return None;
     }
     let undone = |rest: &str| {
-        let middle = &rest[..rest.len() - suffix];
+        let middle = &rest[..rest.len() - tail.len() - 1];
         let head = head.strip_prefix("...").unwrap_or(head);
         let tail = tail.strip_suffix("...").unwrap_or(tail);
         Plain { text: format!("{head}{middle}{tail}"), cut }

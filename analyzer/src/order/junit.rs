@@ -4,7 +4,7 @@
 use super::compact;
 use super::judge::{Operand, Operands, Printer, first_mismatch, judge, operand};
 use super::text::Excerpt;
-use super::{OrderClass, OrderFinding, Side};
+use super::{OrderClass, OrderFinding, OrderKind, Side};
 
 /// What Java assertions print: named sides, bare strings.
 pub(super) const PRINTER: Printer =
@@ -28,14 +28,19 @@ pub(super) fn four(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
         return None; // read from there
     }
     let strings = excerpt.before().contains("ComparisonFailure");
-    if let Some((e, a)) = compact::undo(expected, observed, strings) {
-        return judge(&Operands { expected: side(&e), observed: side(&a), printer: PRINTER });
-    }
-    judge(&Operands {
+    let printed = judge(&Operands {
         expected: operand(expected, None),
         observed: operand(observed, None),
         printer: PRINTER,
-    })
+    });
+    let proven = printed.as_ref().is_some_and(|f| f.kind == OrderKind::Permutation);
+    if proven && !strings {
+        return printed;
+    }
+    match compact::undo(expected, observed, strings) {
+        Some((e, a)) => judge(&Operands { expected: side(&e), observed: side(&a), printer: PRINTER }),
+        None => printed,
+    }
 }
 
 /// What stood in a compacted string; a shortened one is a text of which parts are missing.
