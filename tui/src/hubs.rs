@@ -1,0 +1,65 @@
+//! `fate-tui hubs`: which hub processes can be attached, and which hubs they have.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::headless::{Collected, collect};
+use crate::snapshot::{nobody, print_columns};
+use crate::source::Where;
+use crate::{Exit, Io};
+
+/// Hub names that are listed for one process; more are counted.
+const LISTED: usize = 12;
+
+/// Lists them.
+pub(crate) fn run(place: &Where, io: &mut Io) -> Exit {
+    let seen = match collect(place, Duration::ZERO) {
+        Ok(seen) => seen,
+        Err(why) => {
+            let _ = writeln!(io.err, "fate-tui: {why}");
+            return Exit::CannotAttach;
+        }
+    };
+    for complaint in &seen.complaints {
+        let _ = writeln!(io.err, "fate-tui: {complaint}");
+    }
+    if seen.attached == 0 {
+        if seen.mismatch {
+            return Exit::Protocol;
+        }
+        let _ = writeln!(io.err, "fate-tui: {}", nobody(place, &seen));
+        return Exit::CannotAttach;
+    }
+    // A reader that closed the pipe has seen what it wanted.
+    let _ = print(&mut io.out, &seen, place);
+    if seen.mismatch { Exit::Protocol } else { Exit::Ok }
+}
+
+fn print(out: &mut dyn Write, seen: &Collected, place: &Where) -> io::Result<()> {
+    let heading = ["PROCESS", "PID", "BOOT", "STARTED", "PRODUCT", "HUBS"];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    for (id, target) in seen.world.targets.iter().enumerate() {
+        let Some(hello) = target.hello.as_ref().filter(|_| target.is_live()) else { continue };
+        let hubs: Vec<&str> = seen
+            .world
+            .rows
+            .keys()
+            .filter(|(of, hub)| *of == id && place.wants(&target.found.name, hub))
+            .map(|(_, hub)| hub.as_str())
+            .collect();
+        let mut names = hubs.iter().take(LISTED).copied().collect::<Vec<_>>().join(" ");
+        if hubs.len() > LISTED {
+            names.push_str(&format!(" and {} more", hubs.len() - LISTED));
+        }
+        lines.push(vec![
+            hello.name.clone(),
+            hello.pid.to_string(),
+            hello.boot.chars().take(8).collect(),
+            hello.started.clone(),
+            hello.product.clone(),
+            names,
+        ]);
+    }
+    print_columns(out, &lines)?;
+    out.flush()
+}

@@ -1,0 +1,178 @@
+//! One thread per hub process: connect, walk through the session, report, come back after a loss.
+
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fate_trail::live::{
+    ByeReason, ClientEvent, ClientSession, Counts, LineBuffer, MAX_LINE, Wanted,
+};
+
+use super::backoff::Backoff;
+use super::{Found, Report};
+
+/// A write to a hub that takes longer than this ends the connection.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A hub that says nothing at all for this long is given up and attached anew; it is shown as
+/// stale long before.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// Bytes per read.
+const READ: usize = 64 * 1024;
+
+/// How a session ended.
+enum End {
+    /// Try again.
+    Lost(String),
+    /// Trying again cannot help.
+    Final(String),
+    /// The socket is not there (any more).
+    Ended(String),
+    /// Nobody listens to the reports any more, or enough was seen.
+    Done,
+}
+
+/// Stays attached to `found` until `report` returns false or the process cannot be talked to. Blocks;
+/// run it on a thread of its own.
+pub(crate) fn keep_attached(
+    found: &Found,
+    wanted: &Wanted,
+    mut report: impl FnMut(Report) -> bool,
+) {
+    let mut backoff = Backoff::new();
+    loop {
+        let mut attached = false;
+        let mut forward = |events: Vec<ClientEvent>, counts: Counts| {
+            attached |= events.iter().any(|e| matches!(e, ClientEvent::Attached(..)));
+            report(Report::Events(events, counts))
+        };
+        let end = session(&found.socket, wanted.clone(), SILENCE, &mut forward);
+        if attached {
+            backoff.reset();
+        }
+        let go_on = match end {
+            End::Lost(why) => report(Report::Down(why)),
+            End::Final(why) => {
+                report(Report::GivenUp(why));
+                false
+            }
+            // A socket that was named on the command line may come back; one that was found has
+            // its process id in its name and will not.
+            End::Ended(why) if found.pid == 0 => report(Report::Down(why)),
+            End::Ended(why) => {
+                report(Report::Ended(why));
+                false
+            }
+            End::Done => false,
+        };
+        if !go_on {
+            return;
+        }
+        std::thread::sleep(backoff.next());
+    }
+}
+
+/// Attaches once and hands every event over until `report` returns false, the session ends or
+/// nothing arrives for `patience`.
+///
+/// # Errors
+/// Why the session ended before `report` had enough.
+pub(crate) fn attach_once(
+    found: &Found,
+    wanted: Wanted,
+    patience: Duration,
+    mut report: impl FnMut(Vec<ClientEvent>, Counts) -> bool,
+) -> Result<(), String> {
+    match session(&found.socket, wanted, patience, &mut report) {
+        End::Done => Ok(()),
+        End::Lost(why) | End::Final(why) | End::Ended(why) => Err(why),
+    }
+}
+
+fn session(
+    socket: &Path,
+    wanted: Wanted,
+    silence: Duration,
+    report: &mut dyn FnMut(Vec<ClientEvent>, Counts) -> bool,
+) -> End {
+    let mut stream = match connect(socket, silence) {
+        Ok(stream) => stream,
+        Err(_) if !socket.exists() => return End::Ended("the process has ended".to_owned()),
+        Err(why) => return End::Lost(why),
+    };
+    let mut session = ClientSession::new(wanted);
+    if let Err(error) = stream.write_all(session.opening().as_bytes()) {
+        return End::Lost(error.to_string());
+    }
+    let mut lines = LineBuffer::new(MAX_LINE);
+    let mut bytes = vec![0; READ];
+    let mut heard = Instant::now();
+    loop {
+        let count = match stream.read(&mut bytes) {
+            Ok(0) => return End::Lost("the process closed the connection".to_owned()),
+            Ok(count) => count,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return End::Lost(format!("nothing heard for {} s", silence.as_secs()));
+            }
+            Err(error) => return End::Lost(error.to_string()),
+        };
+        let mut pieces = Vec::new();
+        lines.feed(&bytes[..count], &mut pieces);
+        let (mut events, mut send) = (Vec::new(), String::new());
+        for piece in &pieces {
+            let step = session.piece(piece);
+            events.extend(step.events);
+            step.send.iter().for_each(|line| send.push_str(line));
+        }
+        // A peer that trickles bytes without ever completing a line is as good as silent.
+        if pieces.is_empty() && heard.elapsed() > silence {
+            return End::Lost("a line that never ends".to_owned());
+        }
+        if !pieces.is_empty() {
+            heard = Instant::now();
+        }
+        let end = session.is_over().then(|| events.last().map(ending)).flatten();
+        if !events.is_empty() && !report(events, session.counts()) {
+            return End::Done;
+        }
+        if let Some(end) = end {
+            return end;
+        }
+        if let Err(error) = stream.write_all(send.as_bytes()) {
+            return End::Lost(error.to_string());
+        }
+    }
+}
+
+fn ending(event: &ClientEvent) -> End {
+    match event {
+        ClientEvent::Refused(refusal) => End::Final(refusal.to_string()),
+        ClientEvent::Bye(bye) if bye.reason == ByeReason::Version => End::Final(bye.text.clone()),
+        ClientEvent::Bye(bye) => End::Lost(bye.text.clone()),
+        ClientEvent::Broken(why) => End::Lost(why.clone()),
+        _ => End::Lost("the session ended".to_owned()),
+    }
+}
+
+fn connect(socket: &Path, silence: Duration) -> Result<UnixStream, String> {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let place = |e: std::io::Error| match e.kind() {
+        ErrorKind::ConnectionRefused => "the process is gone (nobody listens)".to_owned(),
+        _ => e.to_string(),
+    };
+    let meta = std::fs::symlink_metadata(socket).map_err(place)?;
+    if !meta.file_type().is_socket() {
+        return Err("not a socket".to_owned());
+    }
+    let own = rustix::process::geteuid().as_raw();
+    if meta.uid() != own {
+        return Err(format!("the socket belongs to user {}, not to you ({own})", meta.uid()));
+    }
+    let stream = UnixStream::connect(socket).map_err(place)?;
+    stream.set_read_timeout(Some(silence)).map_err(place)?;
+    stream.set_write_timeout(Some(WRITE_TIMEOUT)).map_err(place)?;
+    Ok(stream)
+}
