@@ -51,8 +51,12 @@
 //!
 //! The contract and why it holds: `docs/arrival-order.md` in this crate's folder.
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod core;
 pub mod limits;
+#[cfg(feature = "live")]
+pub mod live;
 mod observe;
 pub mod rt;
 pub mod sync;

@@ -182,10 +182,7 @@ impl App {
 
     /// Position of the selected row among `rows`; the first if it is not there (any more).
     pub fn position(&self, rows: &[Shown]) -> usize {
-        self.selected
-            .as_ref()
-            .and_then(|key| rows.iter().position(|row| row.key == *key))
-            .unwrap_or(0)
+        self.selected.as_ref().and_then(|key| rows.iter().position(|row| row.key == *key)).unwrap_or(0)
     }
 
     fn select(&mut self, rows: &[Shown], at: usize) {
@@ -268,9 +265,8 @@ fn act(app: &mut App, action: Action) -> Vec<Effect> {
         Action::First => app.selected = None,
         Action::Last => app.select(&rows, usize::MAX),
         Action::NextWarning => {
-            let next = (1..=rows.len())
-                .map(|step| (at + step) % rows.len())
-                .find(|&i| !rows[i].warnings.is_empty());
+            let next =
+                (1..=rows.len()).map(|step| (at + step) % rows.len()).find(|&i| !rows[i].warnings.is_empty());
             if let Some(next) = next {
                 app.select(&rows, next);
             }

@@ -97,13 +97,7 @@ pub const BINDINGS: &[Binding] = &[
         "",
         "select the next hub",
     ),
-    bind(
-        Action::Up,
-        &[(KeyCode::Up, NONE), (KeyCode::Char('k'), NONE)],
-        "Up k",
-        "",
-        "select the hub above",
-    ),
+    bind(Action::Up, &[(KeyCode::Up, NONE), (KeyCode::Char('k'), NONE)], "Up k", "", "select the hub above"),
     bind(Action::PageDown, &[(KeyCode::PageDown, NONE)], "PgDn", "", "a page down"),
     bind(Action::PageUp, &[(KeyCode::PageUp, NONE)], "PgUp", "", "a page up"),
     bind(
@@ -113,13 +107,7 @@ pub const BINDINGS: &[Binding] = &[
         "",
         "the first hub; the selection then stays on the worst",
     ),
-    bind(
-        Action::Last,
-        &[(KeyCode::End, NONE), (KeyCode::Char('G'), NONE)],
-        "End G",
-        "",
-        "the last hub",
-    ),
+    bind(Action::Last, &[(KeyCode::End, NONE), (KeyCode::Char('G'), NONE)], "End G", "", "the last hub"),
     bind(
         Action::NextWarning,
         &[(KeyCode::Char('w'), NONE)],
@@ -156,13 +144,7 @@ pub const BINDINGS: &[Binding] = &[
         "close the help, drop the filter, go back to the worst hub",
     ),
     bind(Action::Redraw, &[(KeyCode::Char('l'), CTRL)], "Ctrl-L", "", "draw everything anew"),
-    bind(
-        Action::Suspend,
-        &[(KeyCode::Char('z'), CTRL)],
-        "Ctrl-Z",
-        "",
-        "suspend; fg in the shell comes back",
-    ),
+    bind(Action::Suspend, &[(KeyCode::Char('z'), CTRL)], "Ctrl-Z", "", "suspend; fg in the shell comes back"),
     bind(
         Action::Quit,
         &[(KeyCode::Char('q'), NONE), (KeyCode::Char('c'), CTRL)],

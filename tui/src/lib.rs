@@ -28,7 +28,7 @@ pub use keys::{Action, BINDINGS, Binding};
 pub use source::{Found, Report, TargetId};
 pub use terminal::{ENTER, LEAVE};
 pub use theme::Theme;
-pub use world::{Row, Target, TargetState, World};
+pub use world::{Row, RowKey, Target, TargetState, World};
 
 /// Where a run of the program reads and writes, so that a test or another program can stand in.
 pub struct Io {

@@ -98,8 +98,7 @@ pub(crate) fn run(place: &Where, options: &Options, io: &mut Io) -> Exit {
         return Exit::CannotAttach;
     }
     let rows = rows_of(place, &seen.world);
-    let warnings: Vec<Warning> =
-        rows.iter().flat_map(|(key, row)| seen.world.warnings(key, row)).collect();
+    let warnings: Vec<Warning> = rows.iter().flat_map(|(key, row)| seen.world.warnings(key, row)).collect();
     let printed = match options.format {
         Format::Json => json(&mut io.out, &seen.world, &rows, &warnings),
         Format::Table => table(&mut io.out, &seen.world, &rows, &warnings),
@@ -150,12 +149,7 @@ fn json(
     let hubs = rows.iter().map(|(_, row)| hub_of(world, row)).collect();
     let warnings = warnings
         .iter()
-        .map(|w| Raised {
-            rule: w.rule.as_str(),
-            hub: &w.hub,
-            since: since(w.for_micros),
-            text: &w.text,
-        })
+        .map(|w| Raised { rule: w.rule.as_str(), hub: &w.hub, since: since(w.for_micros), text: &w.text })
         .collect();
     let document = Document { schema: "fate-snapshot/1", hubs, warnings };
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -200,8 +194,8 @@ fn table(
     warnings: &[Warning],
 ) -> io::Result<()> {
     let heading = [
-        "HUB", "TURN", "DELIVERY", "AGE", "MAIN", "DEF", "NEITHER", "OLDEST", "GATES", "TURNS",
-        "REQ", "PROCESS",
+        "HUB", "TURN", "DELIVERY", "AGE", "MAIN", "DEF", "NEITHER", "OLDEST", "GATES", "TURNS", "REQ",
+        "PROCESS",
     ];
     let mut lines: Vec<Vec<String>> = vec![heading.map(str::to_owned).to_vec()];
     lines.extend(rows.iter().map(|(key, row)| cells(world, key, row)));

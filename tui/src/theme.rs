@@ -44,11 +44,7 @@ impl Theme {
     }
 
     fn with(self, color: Color, plain: Modifier) -> Style {
-        if self.color {
-            Style::new().fg(color)
-        } else {
-            Style::new().add_modifier(plain)
-        }
+        if self.color { Style::new().fg(color) } else { Style::new().add_modifier(plain) }
     }
 
     /// All is well.
@@ -109,7 +105,13 @@ impl Theme {
         const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         const ASCII: [char; 9] = [' ', '_', '_', '.', '-', '-', '=', '=', '#'];
         match level {
-            None => if self.ascii { ':' } else { '┊' },
+            None => {
+                if self.ascii {
+                    ':'
+                } else {
+                    '┊'
+                }
+            }
             Some(level) => {
                 let level = usize::from(level.min(8));
                 if self.ascii { ASCII[level] } else { BLOCKS[level] }
@@ -133,9 +135,7 @@ mod tests {
     use super::*;
 
     fn theme(choice: ColorChoice, pairs: &[(&str, &str)]) -> Theme {
-        Theme::choose(choice, |name| {
-            pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())
-        })
+        Theme::choose(choice, |name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
     }
 
     #[test]

@@ -5,9 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fate_trail::live::{
-    ByeReason, ClientEvent, ClientSession, Counts, LineBuffer, MAX_LINE, Wanted,
-};
+use fate_trail::live::{ByeReason, ClientEvent, ClientSession, Counts, LineBuffer, MAX_LINE, Wanted};
 
 use super::backoff::Backoff;
 use super::{Found, Report};
@@ -36,11 +34,7 @@ enum End {
 
 /// Stays attached to `found` until `report` returns false or the process cannot be talked to. Blocks;
 /// run it on a thread of its own.
-pub(crate) fn keep_attached(
-    found: &Found,
-    wanted: &Wanted,
-    mut report: impl FnMut(Report) -> bool,
-) {
+pub(crate) fn keep_attached(found: &Found, wanted: &Wanted, mut report: impl FnMut(Report) -> bool) {
     let mut backoff = Backoff::new();
     loop {
         let mut attached = false;
@@ -103,9 +97,9 @@ fn session(
         Err(why) => return End::Lost(why),
     };
     let mut session = ClientSession::new(wanted);
-    if let Err(error) = stream.write_all(session.opening().as_bytes()) {
-        return End::Lost(error.to_string());
-    }
+    // A hub that is full says why and closes before it has read anything; so what it said is read
+    // first, and a connection that is really broken shows itself there as well.
+    let _ = stream.write_all(session.opening().as_bytes());
     let mut lines = LineBuffer::new(MAX_LINE);
     let mut bytes = vec![0; READ];
     let mut heard = Instant::now();
@@ -141,9 +135,7 @@ fn session(
         if let Some(end) = end {
             return end;
         }
-        if let Err(error) = stream.write_all(send.as_bytes()) {
-            return End::Lost(error.to_string());
-        }
+        let _ = stream.write_all(send.as_bytes());
     }
 }
 

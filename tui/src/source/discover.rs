@@ -39,15 +39,14 @@ pub struct Found {
 impl Where {
     /// The folder that is looked into.
     pub(crate) fn folder(&self) -> PathBuf {
-        self.directory.clone().unwrap_or_else(|| {
-            directory(|name| std::env::var_os(name), rustix::process::geteuid().as_raw())
-        })
+        self.directory
+            .clone()
+            .unwrap_or_else(|| directory(|name| std::env::var_os(name), rustix::process::geteuid().as_raw()))
     }
 
     /// True if a hub of this name in a process of that name is asked for.
     pub(crate) fn wants(&self, process: &str, hub: &str) -> bool {
-        self.globs.is_empty()
-            || self.globs.iter().any(|g| glob_matches(g, process) || glob_matches(g, hub))
+        self.globs.is_empty() || self.globs.iter().any(|g| glob_matches(g, process) || glob_matches(g, hub))
     }
 }
 
@@ -96,8 +95,8 @@ fn read(path: &Path) -> Result<Found, String> {
     let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
     let mut text = Vec::new();
     file.take(MAX_MANIFEST).read_to_end(&mut text).map_err(|e| e.to_string())?;
-    let manifest: Manifest = serde_json::from_slice(&text)
-        .map_err(|e| shown(&format!("no manifest of a hub process: {e}")))?;
+    let manifest: Manifest =
+        serde_json::from_slice(&text).map_err(|e| shown(&format!("no manifest of a hub process: {e}")))?;
     if manifest.schema != MANIFEST_SCHEMA {
         let schema = shown(&manifest.schema);
         return Err(format!("a manifest of schema `{schema}`, {MANIFEST_SCHEMA} is understood"));

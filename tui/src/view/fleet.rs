@@ -192,9 +192,7 @@ fn content(
             Some(rate) if row.gone.is_none() => (format!("{rate:.1}"), plain),
             _ => dash(),
         },
-        Column::Requeues => {
-            (count(state.requeues), if state.requeues == 0 { theme.dim() } else { plain })
-        }
+        Column::Requeues => (count(state.requeues), if state.requeues == 0 { theme.dim() } else { plain }),
         Column::History => (bars(theme, row, cells), theme.ok()),
         Column::Process => {
             let Some(target) = world.targets.get(shown.key.0) else { return dash() };
@@ -214,8 +212,7 @@ fn bars(theme: Theme, row: &Row, cells: usize) -> String {
         // Rounded up, so that one waiting delivery shows.
         u8::try_from(highest.saturating_mul(8).div_ceil(top)).ok()
     };
-    let mut text: Vec<char> =
-        newest.chunks(per_bar).take(cells).map(|seen| theme.bar(level(seen))).collect();
+    let mut text: Vec<char> = newest.chunks(per_bar).take(cells).map(|seen| theme.bar(level(seen))).collect();
     text.reverse();
     format!("{:>cells$}", text.into_iter().collect::<String>())
 }
@@ -260,10 +257,7 @@ mod tests {
     fn columns_go_by_priority() {
         assert_eq!(names(40), ["HUB", "AGE", "MAIN", "DEF"]);
         assert_eq!(names(60), ["HUB", "TURN", "AGE", "MAIN", "DEF", "GATES"]);
-        assert_eq!(
-            names(80),
-            ["HUB", "TURN", "AGE", "MAIN", "DEF", "OLDEST", "GATES", "TURN/s"]
-        );
+        assert_eq!(names(80), ["HUB", "TURN", "AGE", "MAIN", "DEF", "OLDEST", "GATES", "TURN/s"]);
         assert_eq!(names(120).len(), COLUMNS.len());
         for width in 0..300 {
             let used: usize = pick(width).iter().map(|c| c.2 + 1).sum();

@@ -17,10 +17,7 @@ pub(super) fn draw(theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let mut lines: Vec<Line<'_>> = BINDINGS
         .iter()
         .map(|binding| {
-            Line::from(vec![
-                cell(binding.shown, KEYS, false, theme.accent()),
-                Span::raw(binding.help),
-            ])
+            Line::from(vec![cell(binding.shown, KEYS, false, theme.accent()), Span::raw(binding.help)])
         })
         .collect();
     lines.push(Line::default());
@@ -32,12 +29,8 @@ pub(super) fn draw(theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     ]);
     let width = area.width.min(86);
     let height = area.height.min(u16::try_from(lines.len() + 2).unwrap_or(u16::MAX));
-    let place = Rect::new(
-        area.x + (area.width - width) / 2,
-        area.y + (area.height - height) / 2,
-        width,
-        height,
-    );
+    let place =
+        Rect::new(area.x + (area.width - width) / 2, area.y + (area.height - height) / 2, width, height);
     let mut block = Block::bordered().title(" keys (? or Esc closes) ");
     if theme.ascii {
         block = block.border_set(ASCII);

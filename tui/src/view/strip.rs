@@ -30,10 +30,8 @@ pub(super) fn draw(app: &App, rows: &[Shown], frame: &mut Frame<'_>, area: Rect)
     let Some(row) = world.rows.get(&shown.key) else { return };
     let cells = usize::from(area.width);
     let room = usize::from(area.height.saturating_sub(1));
-    let mut lines = vec![Line::styled(
-        fit(&doing(world, &shown.key, row), cells),
-        theme.severity(shown.severity()),
-    )];
+    let mut lines =
+        vec![Line::styled(fit(&doing(world, &shown.key, row), cells), theme.severity(shown.severity()))];
     let waits = waiting(world, row);
     lines.push(Line::raw(fit(&waits, cells)));
     let gates = &row.state().gates;
@@ -134,12 +132,7 @@ fn of_gate(world: &World, row: &Row, gate: &Gate) -> String {
     }
     let closed = gate.closed_us + row.history.since(world.now);
     let never = if gate.never_opened == Some(true) { ", never opened yet" } else { "" };
-    format!(
-        "{} closed for {}, holding {}{never}",
-        gate.name,
-        sentence_of_duration(closed),
-        gate.holding
-    )
+    format!("{} closed for {}, holding {}{never}", gate.name, sentence_of_duration(closed), gate.holding)
 }
 
 fn of_process(world: &World, key: &RowKey, row: &Row) -> String {

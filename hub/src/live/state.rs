@@ -1,0 +1,97 @@
+//! What is served: hub snapshots as frames of the protocol.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use fate_trail::Recorder;
+use fate_trail::live::{Gate, HubState, Running};
+
+use crate::{Registry, RunLevel, Snapshot};
+
+/// Where the server gets its pictures from. Called on the server's thread, while at least one client
+/// has subscribed; it must not wait for a turn to end.
+pub trait Source: Send + 'static {
+    /// The state of every hub at this moment, each name once.
+    fn states(&self) -> Vec<HubState>;
+
+    /// Trails and events that had to be dropped since the process started.
+    fn lost(&self) -> u64 {
+        0
+    }
+}
+
+impl Source for Registry {
+    fn states(&self) -> Vec<HubState> {
+        let mut names = HashSet::new();
+        let hubs = self.hubs();
+        let states = hubs.iter().map(|hub| state_of(&hub.snapshot()));
+        states
+            .map(|mut state| {
+                // Two hubs of one name would take turns on the screen; the second gets a number.
+                let name = state.hub.clone();
+                let mut number = 1;
+                while !names.insert(state.hub.clone()) {
+                    number += 1;
+                    state.hub = format!("{name}#{number}");
+                }
+                state
+            })
+            .collect()
+    }
+}
+
+/// The hubs of a registry, and what their recorder could not keep.
+impl Source for (Registry, Recorder) {
+    fn states(&self) -> Vec<HubState> {
+        self.0.states()
+    }
+
+    fn lost(&self) -> u64 {
+        self.1.status().untracked
+    }
+}
+
+/// One snapshot as the protocol says it.
+pub fn state_of(snapshot: &Snapshot) -> HubState {
+    let starting = snapshot.run_level == RunLevel::Starting;
+    let running = snapshot.running.as_ref();
+    HubState {
+        hub: snapshot.hub.clone(),
+        run_level: snapshot.run_level.as_str().to_owned(),
+        age_us: None,
+        main: snapshot.main as u64,
+        main_oldest_us: snapshot.oldest_main.map(micros),
+        deferred: snapshot.deferred as u64,
+        deferred_oldest_us: snapshot.oldest_deferred.map(micros),
+        running: running.map(|turn| Running {
+            delivery: turn.delivery.clone(),
+            type_name: turn.kind.clone(),
+            age_us: micros(turn.age),
+            last_stage: turn.last_stage.to_owned(),
+        }),
+        between: snapshot.between as u64,
+        // The delivery between the queues is the one whose turn was taken last.
+        between_us: running.filter(|_| snapshot.between > 0).map(|turn| micros(turn.age)),
+        gates: snapshot
+            .gates
+            .iter()
+            .map(|gate| Gate {
+                name: gate.name.clone(),
+                closed: gate.closed,
+                closed_us: micros(gate.closed_for),
+                holding: gate.holding as u64,
+                // A hub is starting until its last gate has been opened once.
+                never_opened: Some(gate.closed && starting),
+            })
+            .collect(),
+        gates_omitted: 0,
+        posted: snapshot.posted,
+        turns: snapshot.turns,
+        requeues: snapshot.requeues,
+        lost: 0,
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
