@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::chance::Chance;
 use crate::core::probe::{Point, Probe};
-use crate::{Context, Envelope, Gate, Hub, Kind, Registry, SetupError};
+use crate::{Context, Envelope, Gate, Hub, Kind, Registry, SpawnError};
 
 /// How long the warehouse waits for its first inventory: its gate is overdue by then.
 const INVENTORY: Duration = Duration::from_secs(25);
@@ -56,7 +56,7 @@ struct Stage<'a> {
 
 impl Demo {
     /// Starts hubs and traffic on the current runtime.
-    pub(super) fn start(seed: u64, registry: &Registry, recorder: &Recorder) -> Result<Demo, SetupError> {
+    pub(super) fn start(seed: u64, registry: &Registry, recorder: &Recorder) -> Result<Demo, SpawnError> {
         let demo = Demo { traffic: JoinSet::new(), hubs: Vec::new() };
         let mut stage = Stage { seed, registry, recorder, demo };
         stage.catalog()?;
@@ -99,7 +99,7 @@ impl Stage<'_> {
 
     /// A gate that opens and closes: while it is closed the deferred queue grows, and what it
     /// releases runs ahead of later arrivals.
-    fn catalog(&mut self) -> Result<(), SetupError> {
+    fn catalog(&mut self) -> Result<(), SpawnError> {
         let hub = self
             .builder("catalog")
             .gate(Gate::open("stock"))
@@ -124,7 +124,7 @@ impl Stage<'_> {
     }
 
     /// A slow handler: one invoice in forty takes long enough to be called wedged.
-    fn billing(&mut self) -> Result<(), SetupError> {
+    fn billing(&mut self) -> Result<(), SpawnError> {
         let hub =
             self.builder("billing").spawn(|_: Context<Invoice>, invoice: Invoice| sleep(invoice.takes))?;
         self.keep(&hub);
@@ -143,7 +143,7 @@ impl Stage<'_> {
     }
 
     /// A busy hub: bursts of short turns.
-    fn pricing(&mut self) -> Result<(), SetupError> {
+    fn pricing(&mut self) -> Result<(), SpawnError> {
         let hub =
             self.builder("pricing/eu-1").spawn(|_: Context<Quote>, _| sleep(Duration::from_millis(1)))?;
         self.keep(&hub);
@@ -162,7 +162,7 @@ impl Stage<'_> {
     }
 
     /// A hub that lives on what it posts to itself.
-    fn ticker(&mut self) -> Result<(), SetupError> {
+    fn ticker(&mut self) -> Result<(), SpawnError> {
         let hub = self.builder("ticker").spawn(|context: Context<Tick>, _| async move {
             sleep(Duration::from_millis(200)).await;
             // Refused only when the hub ends, and then nobody waits for the next tick.
@@ -174,7 +174,7 @@ impl Stage<'_> {
     }
 
     /// A gate that stays closed from the start for longer than anybody likes.
-    fn warehouse(&mut self) -> Result<(), SetupError> {
+    fn warehouse(&mut self) -> Result<(), SpawnError> {
         let hub = self.builder("warehouse/7").gate(Gate::closed("inventory")).spawn(
             |context: Context<Parcel>, _| async move {
                 sleep(Duration::from_millis(40)).await;
@@ -200,7 +200,7 @@ impl Stage<'_> {
 
     /// Documents that are slow to unpack: meanwhile the delivery is in neither queue and no
     /// handler has it.
-    fn archive(&mut self) -> Result<(), SetupError> {
+    fn archive(&mut self) -> Result<(), SpawnError> {
         let hub = self
             .builder("archive")
             .probe(SlowUnpack(Mutex::new(Chance::new(self.seed, 6))))
