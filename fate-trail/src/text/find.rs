@@ -159,7 +159,7 @@ mod tests {
             steps::take();
             let _ = find(&line).count();
             let looks = steps::take() / line.len();
-            assert!(looks <= LOOKS_A_BYTE, "{looks} looks a byte at {:.60}", pattern);
+            assert!(looks <= LOOKS_A_BYTE, "{looks} looks a byte at {pattern:.60}");
         }
     }
 }
