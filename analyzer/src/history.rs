@@ -10,6 +10,7 @@ mod evidence;
 mod filter;
 mod merge;
 mod natural;
+mod pack;
 mod row;
 mod template;
 
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub use build::Builder;
 pub use filter::TestFilter;
 pub use natural::natural_cmp;
+pub use pack::{PackedFile, Packer};
 pub use row::{Row, Rows};
 pub use template::Template;
 

@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::build::FileFacts;
+use super::pack::FileFacts;
 use super::row::Packed;
 use crate::model::{Outcome, TestId};
 

@@ -1,39 +1,23 @@
-//! Takes the results of one file after another and packs them.
+//! Takes the packed results of one file after another and makes histories of them.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use super::evidence::Total;
 use super::filter::TestFilter;
-use super::row::{Detail, Packed, Rows};
-use super::{Histories, History, Template, alias, evidence, merge, natural_cmp};
-use crate::ingest::{FileReport, Format};
-use crate::model::{Outcome, RunKey, RunMeta, TestId, TestResult};
-use crate::order::OrderFinding;
+use super::pack::{FileFacts, PackedFile, Packer, Tables};
+use super::row::{Packed, Rows};
+use super::{Histories, History, alias, evidence, merge, natural_cmp};
+use crate::ingest::FileReport;
+use crate::model::{RunKey, RunMeta, TestId};
 
-/// Bytes of recovered sequences that are kept. Equal findings are stored once, so this is reached
-/// only where thousands of failures each show thousands of names of their own; beyond it the ranks
-/// are kept and the names are not, and the row says `truncated`.
-const FINDING_BYTES_MAX: usize = 256 * 1024 * 1024;
-
-/// What later steps need to know of a file.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FileFacts {
-    /// Console output of a runner that may print methods without their class.
-    pub(super) console: bool,
-}
-
-/// Collects rows. Memory: 40 bytes a row plus each distinct name, run and failure text once.
+/// Collects rows and puts each under its run.
 #[derive(Debug, Default)]
 pub struct Builder {
+    packer: Packer,
     runs: Vec<RunMeta>,
     run_index: HashMap<RunKey, u32>,
-    tests: HashMap<TestId, u32>,
     facts: Vec<FileFacts>,
     totals: Vec<Total>,
-    findings: HashSet<Arc<OrderFinding>>,
-    finding_bytes: usize,
-    templates: HashSet<Arc<Template>>,
     rows: Rows,
 }
 
@@ -43,55 +27,42 @@ impl Builder {
         Self::default()
     }
 
+    /// A collection of files that `packer` packed; files of another packer make nonsense of names.
+    pub fn of(packer: Packer) -> Self {
+        Self { packer, ..Self::default() }
+    }
+
     /// Adds what one file said, under the run it belongs to.
     pub fn add(&mut self, file: &FileReport, run: &RunMeta) {
-        if file.results.is_empty() && file.unlisted.is_empty() {
+        let packed = self.packer.pack(file);
+        self.add_packed(packed, run);
+    }
+
+    /// Adds what one file said, packed by the packer that this collection is [`Builder::of`].
+    pub fn add_packed(&mut self, file: PackedFile, run: &RunMeta) {
+        if file.rows.is_empty() && file.totals.is_empty() {
             return;
         }
         let run = self.run(run);
         let index = self.facts.len() as u32;
-        self.rows.files.push(file.path.clone());
-        self.facts.push(FileFacts {
-            console: file.sections.iter().any(|section| section.format == Format::VstestConsole),
-        });
-        for result in &file.results {
-            let test = self.test(&result.id);
-            let (detail, cut) = self.detail(result);
-            let mut row = Packed::new(result, run, test, index, detail);
-            if cut {
-                row.set_truncated();
-            }
-            self.rows.packed.push(row);
-        }
-        for total in file.unlisted.iter().filter(|total| total.passed > 0) {
-            let listed = file
-                .results
-                .iter()
-                .filter(|result| result.outcome == Outcome::Passed && result.id.suite == total.suite)
-                .count() as u64;
-            self.totals.push(Total {
-                run,
-                suite: total.suite.as_str().into(),
-                passed: total.passed + listed,
-            });
-        }
-    }
-
-    /// Rows so far, before reports of the same try are merged.
-    pub fn rows(&self) -> usize {
-        self.rows.packed.len()
+        self.rows.files.push(file.path);
+        self.facts.push(file.facts);
+        self.rows.packed.extend(file.rows.into_iter().map(|mut row| {
+            (row.run, row.file) = (run, index);
+            row
+        }));
+        self.totals.extend(file.totals.into_iter().map(|(suite, passed)| Total { run, suite, passed }));
     }
 
     /// Sorts, merges and counts: one history for each test that `filter` lets through.
     pub fn finish(mut self, filter: Option<&TestFilter>) -> Histories {
-        self.findings.clear();
-        self.templates.clear();
-        self.run_index.clear();
-        let mut ids = vec![TestId::default(); self.tests.len()];
-        for (id, index) in self.tests.drain() {
+        let Tables { tests, details, .. } = self.packer.into_tables();
+        let mut ids = vec![TestId::default(); tests.len()];
+        for (id, index) in tests {
             ids[index as usize] = id;
         }
         let rows = &mut self.rows;
+        rows.details = details;
         alias::unify(&ids, &self.facts, &mut rows.packed);
         sort_runs(&mut self.runs, &mut rows.packed, &mut self.totals);
         let ids = sort_tests(ids, &mut rows.packed);
@@ -129,55 +100,6 @@ impl Builder {
             }
         }
         index
-    }
-
-    /// The index of a test.
-    fn test(&mut self, id: &TestId) -> u32 {
-        if let Some(&index) = self.tests.get(id) {
-            return index;
-        }
-        let index = self.tests.len() as u32;
-        self.tests.insert(id.clone(), index);
-        index
-    }
-
-    /// Keeps what a failed result tells; true in the second place where names had to be dropped.
-    fn detail(&mut self, result: &TestResult) -> (Option<u32>, bool) {
-        if !result.outcome.not_passed() || (result.order.is_none() && result.failure.is_none()) {
-            return (None, false);
-        }
-        let mut cut = false;
-        let finding = result.order.as_ref().map(|finding| {
-            if let Some(known) = self.findings.get(finding) {
-                return Arc::clone(known);
-            }
-            let bytes: usize = finding
-                .expected
-                .iter()
-                .chain(&finding.observed)
-                .map(|text| text.len() + size_of::<String>())
-                .sum();
-            let mut finding = finding.clone();
-            if self.finding_bytes + bytes > FINDING_BYTES_MAX {
-                cut = true;
-                (finding.expected, finding.observed) = (Vec::new(), Vec::new());
-            } else {
-                self.finding_bytes += bytes;
-            }
-            let finding = Arc::new(finding);
-            self.findings.insert(Arc::clone(&finding));
-            finding
-        });
-        let template = result.failure.as_deref().and_then(Template::of).map(|template| {
-            if let Some(known) = self.templates.get(&template) {
-                return Arc::clone(known);
-            }
-            let template = Arc::new(template);
-            self.templates.insert(Arc::clone(&template));
-            template
-        });
-        self.rows.details.push(Detail { finding, template });
-        (Some(self.rows.details.len() as u32 - 1), cut)
     }
 }
 

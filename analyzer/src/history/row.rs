@@ -59,8 +59,8 @@ pub(super) struct Detail {
 }
 
 impl Packed {
-    /// Packs one result; `detail` as returned by the table of details.
-    pub(super) fn new(result: &TestResult, run: u32, test: u32, file: u32, detail: Option<u32>) -> Self {
+    /// Packs one result; `detail` is an index into the table of details. Run and file are set later.
+    pub(super) fn new(result: &TestResult, test: u32, detail: Option<u32>) -> Self {
         let mut flags = 0;
         for (set, bit) in [
             (result.flags.truncated, Flag::TRUNCATED),
@@ -71,9 +71,9 @@ impl Packed {
         }
         Self {
             at: result.started_at.map_or(NO_TIME, jiff::Timestamp::as_microsecond),
-            run,
+            run: 0,
             test,
-            file,
+            file: 0,
             line: u32::try_from(result.line).unwrap_or(u32::MAX),
             detail: detail.unwrap_or(NO_DETAIL),
             // f32 keeps seven digits, more than any runner prints.
