@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use super::Io;
 use super::progress::Bar;
+use crate::history::{PackedFile, Packer};
 use crate::ingest::{self, FileReport};
 use crate::model::{Complaint, RunMeta};
 use crate::runs::{self, CiRun, Manifest, Resolver};
@@ -13,8 +14,10 @@ use crate::{complaint, limits};
 /// One file, read.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What it said; empty but for its path where it could not be read at all.
+    /// What it said; empty but for its path where it could not be read at all. Without results where those are `packed`.
     pub report: FileReport,
+    /// Its results, where a packer was given.
+    pub packed: Option<PackedFile>,
     /// Which run it belongs to.
     pub run: RunMeta,
     /// True where it could not be read at all or not to its end.
@@ -57,19 +60,24 @@ impl Loaded {
 }
 
 /// Reads all files of `paths` and resolves their runs. `ci` is the CI run that files without a run
-/// of their own belong to.
-pub fn load(paths: &[OsString], ci: Option<CiRun>, io: &mut Io<'_>) -> Loaded {
+/// of their own belong to. With a `packer`, results are packed as soon as their file is read.
+pub fn load(paths: &[OsString], ci: Option<CiRun>, packer: Option<&Packer>, io: &mut Io<'_>) -> Loaded {
     let bar = Bar::new(io.err_is_terminal && !io.quiet);
     let gathered =
         source::gather(paths, &mut *io.input, &source::Options::default(), &bar, &|place, reader| {
-            ingest::read(reader, &place.path)
+            let mut report = ingest::read(reader, &place.path);
+            let packed = packer.map(|packer| packer.pack(&report));
+            if packed.is_some() {
+                report.results = Vec::new();
+            }
+            (report, packed)
         });
     bar.clear();
     resolve(gathered, ci)
 }
 
 /// Puts what the source, the readers and the manifests say together.
-fn resolve(gathered: Gathered<FileReport>, ci: Option<CiRun>) -> Loaded {
+fn resolve(gathered: Gathered<(FileReport, Option<PackedFile>)>, ci: Option<CiRun>) -> Loaded {
     let mut complaints = Vec::new();
     let mut manifests = Vec::new();
     for text in &gathered.manifests {
@@ -82,18 +90,18 @@ fn resolve(gathered: Gathered<FileReport>, ci: Option<CiRun>) -> Loaded {
     let mut files = Vec::with_capacity(gathered.files.len());
     for source in gathered.files {
         let place = source.place.clone();
-        let (report, damaged) = said(source);
+        let (report, packed, damaged) = said(source);
         let run = resolver.resolve(&place, report.started_at);
         if !run.known && report.recognised() {
             complaints.push(complaint::whole_file(&place.path, complaint::RUN_UNKNOWN, RUN_UNKNOWN));
         }
         resolved.push(run);
-        files.push((report, damaged));
+        files.push((report, packed, damaged));
     }
     let files = files
         .into_iter()
         .zip(runs::unify(resolved))
-        .map(|((report, damaged), run)| File { report, run, damaged })
+        .map(|((report, packed, damaged), run)| File { report, packed, run, damaged })
         .collect();
     Loaded { files, complaints }
 }
@@ -101,10 +109,10 @@ fn resolve(gathered: Gathered<FileReport>, ci: Option<CiRun>) -> Loaded {
 const RUN_UNKNOWN: &str = "nothing says which run the file belongs to, so it counts as a run of its own; write a runs.ndjson beside it, lay folders out as <run-id>/<attempt>/<job>/, or say --ci-run inside CI";
 
 /// What a file said, with the one complaint that explains why it said no more.
-fn said(source: SourceFile<FileReport>) -> (FileReport, bool) {
+fn said(source: SourceFile<(FileReport, Option<PackedFile>)>) -> (FileReport, Option<PackedFile>, bool) {
     let path = source.place.path;
-    let mut report =
-        source.value.unwrap_or_else(|| FileReport { path: path.clone(), ..FileReport::default() });
+    let (mut report, packed) =
+        source.value.unwrap_or_else(|| (FileReport { path: path.clone(), ..FileReport::default() }, None));
     if let Some(fault) = source.fault {
         // What the reader of formats says of the broken place only repeats the fault.
         report.complaints.retain(|own| !complaint::FOLLOWS_FROM_FAULT.contains(&own.code));
@@ -113,7 +121,7 @@ fn said(source: SourceFile<FileReport>) -> (FileReport, bool) {
         report.complaints.push(complaint::whole_file(&path, complaint::UNRECOGNISED, UNRECOGNISED));
     }
     let damaged = report.complaints.iter().any(|own| complaint::is_damaging(own.code));
-    (report, damaged)
+    (report, packed, damaged)
 }
 
 const UNRECOGNISED: &str = "nothing in the file is of a known format, so nothing was counted; leave it out, or see the list of formats in the README";

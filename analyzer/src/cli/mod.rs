@@ -85,7 +85,7 @@ fn finish(outcome: Outcome, io: &mut Io<'_>) -> u8 {
 }
 
 fn inspect(command: &args::Inspect, io: &mut Io<'_>) -> Outcome {
-    let loaded = load(&command.paths, None, io);
+    let loaded = load(&command.paths, None, None, io);
     let inspection = crate::inspect::Inspection::of(&loaded);
     match command.format {
         args::InspectFormat::Text => crate::inspect::text(&inspection, &mut *io.out)?,

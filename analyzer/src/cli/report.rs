@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::args::{Report, ReportFormat};
 use super::load::{Loaded, load};
 use super::{Failure, Io, Outcome, complaints};
-use crate::history::{Builder, Histories, TestFilter};
+use crate::history::{Builder, Histories, Packer, TestFilter};
 use crate::report::{Facts, Style, assemble, json, markdown, text, write};
 use crate::runs::CiRun;
 use crate::{complaint, exit};
@@ -33,12 +33,11 @@ fn histories(selection: &Selection<'_>, io: &mut Io<'_>) -> Result<(Loaded, Hist
     } else {
         None
     };
-    let mut loaded = load(selection.paths, ci, io);
-    let mut builder = Builder::new();
+    let packer = Packer::default();
+    let mut loaded = load(selection.paths, ci, Some(&packer), io);
+    let mut builder = Builder::of(packer);
     for file in &mut loaded.files {
-        builder.add(&file.report, &file.run);
-        // What the builder packed is not held twice.
-        file.report.results = Vec::new();
+        builder.add_packed(file.packed.take().unwrap_or_default(), &file.run);
     }
     let histories = builder.finish(filter.as_ref());
     Ok((loaded, histories))

@@ -55,7 +55,7 @@ fn loaded() -> Loaded {
         }],
         ..FileReport::default()
     };
-    let file = File { report, run: RunMeta::default(), damaged: true };
+    let file = File { report, packed: None, run: RunMeta::default(), damaged: true };
     Loaded { files: vec![file], complaints: Vec::new() }
 }
 
