@@ -327,9 +327,9 @@ mod tests {
         near(freeman_halton(&[vec![4, 9]]).p, 1.0, 0.0);
         near(freeman_halton(&[vec![4, 0], vec![2, 0]]).p, 1.0, 0.0);
         near(freeman_halton(&[vec![6, 0, 0], vec![0, 0, 0], vec![0, 0, 3]]).p, 1.0 / 84.0, 1e-14);
-        let large = freeman_halton(&[vec![900, 1100], vec![1000, 1000], vec![1500, 1000]]);
+        let large = freeman_halton(&[vec![1500, 1540], vec![1020, 980], vec![990, 1010]]);
         assert!(large.coarse);
-        near(large.p, two_sided(1900, 3400, 2100, 3100), 1e-9);
+        near(large.p, two_sided(1500, 3510, 1540, 3530), 1e-9);
         let wide = freeman_halton(&[vec![500; 6], vec![500; 6], vec![500; 6]]);
         assert!(wide.coarse && wide.p > 0.99);
     }

@@ -209,6 +209,10 @@ mod tests {
         let (totals, map, merged) = merge(&[1000, 3000, 900, 3000]);
         assert!(merged && totals.len() == 2 && totals.iter().sum::<usize>() == 7900);
         assert_eq!(map[0], map[2], "the two rarest go together");
+        // 3.9 million points; one and four make five: 2.4 million; two fours make eight: 0.9 million.
+        let (totals, map, _) = merge(&[4, 40, 4, 10, 4, 6, 4, 1]);
+        assert_eq!(totals, [40, 10, 8, 6, 5, 4]);
+        assert_eq!(map, [5, 0, 2, 1, 2, 3, 4, 4]);
         let (totals, _, merged) = merge(&[1; 40]);
         assert!(merged && states(&totals) <= STATES_MAX && totals.iter().sum::<usize>() == 40);
     }

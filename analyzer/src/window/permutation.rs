@@ -3,7 +3,7 @@
 //! Only failures count, in run order, one label for each distinct permutation. The statistic is the
 //! gain in log-likelihood of two multinomials over one; its p-value is exact under exchangeability.
 
-use super::lattice;
+use super::{highest_set, lattice};
 use crate::stats::special::ln_gamma;
 
 /// Fewest failures that are scanned.
@@ -127,27 +127,30 @@ pub fn scan(labels: &[u32], may_cut: impl Fn(usize) -> bool) -> Vec<Change> {
 
 /// Hull of the smallest set of gaps that holds 95 % of the weight, for a series with one change in
 /// gap `j`; ties are in, and so is `j`.
+fn interval(labels: &[u32], j: usize) -> (usize, usize) {
+    let (low, high) = highest_set(&ln_gap_weights(labels), COVERAGE);
+    ((low + 1).min(j), (high + 1).max(j))
+}
+
+/// ln of the weight of each gap 1…k−1, up to a constant.
 ///
 /// The weight of a gap is m(left)·m(right), m(c) = Π Γ(cᵢ+½)/Γ(½) · Γ(C/2)/Γ(N+C/2): the marginal
 /// likelihood under a Dirichlet(½) prior over the C−1 classes seen and one unseen.
-fn interval(labels: &[u32], j: usize) -> (usize, usize) {
+fn ln_gap_weights(labels: &[u32]) -> Vec<f64> {
     let (series, totals) = classes(labels);
     let k = series.len();
     let half = (totals.len() + 1) as f64 / 2.0;
     let mut left = vec![0_usize; totals.len()];
     // ln of the product over classes, moved along by Γ(c+3/2) = (c+½) Γ(c+½).
     let mut product = 0.0;
-    let weights: Vec<f64> = (1..k)
-        .map(|gap| {
-            let class = series[gap - 1];
-            let right = totals[class] - left[class];
-            product += (left[class] as f64 + 0.5).ln() - (right as f64 - 0.5).ln();
-            left[class] += 1;
-            product - ln_gamma(gap as f64 + half) - ln_gamma((k - gap) as f64 + half)
-        })
-        .collect();
-    let (low, high) = super::highest_set(&weights, COVERAGE);
-    ((low + 1).min(j), (high + 1).max(j))
+    let weight = |gap: usize| {
+        let class = series[gap - 1];
+        let right = totals[class] - left[class];
+        product += (left[class] as f64 + 0.5).ln() - (right as f64 - 0.5).ln();
+        left[class] += 1;
+        product - ln_gamma(gap as f64 + half) - ln_gamma((k - gap) as f64 + half)
+    };
+    (1..k).map(weight).collect()
 }
 
 #[cfg(test)]
@@ -269,6 +272,29 @@ mod tests {
             sorted[i..].reverse();
         }
         hits as f64 / all as f64
+    }
+
+    #[test]
+    fn gap_weights_follow_their_definition() {
+        let series = labels("AABACBCC");
+        let ln_m = |part: &[u32]| {
+            let count = |class: u32| part.iter().filter(|&&x| x == class).count() as f64;
+            let classes: f64 = (0..3).map(|class| ln_gamma(count(class) + 0.5) - ln_gamma(0.5)).sum();
+            classes + ln_gamma(2.0) - ln_gamma(part.len() as f64 + 2.0)
+        };
+        let weights = ln_gap_weights(&series);
+        for gap in 1..series.len() {
+            let (left, right) = series.split_at(gap);
+            let direct = ln_m(left) + ln_m(right) - ln_m(&series[..1]) - ln_m(&series[1..]);
+            near(weights[gap - 1] - weights[0], direct, 1e-12);
+        }
+    }
+
+    #[test]
+    fn of_equal_places_the_one_nearest_the_middle_counts() {
+        let peak = peak(&labels("AAAAA")).unwrap();
+        assert_eq!((peak.j, peak.p, peak.t), (2, 1.0, 0.0));
+        assert!(super::peak(&labels("A")).is_none());
     }
 
     #[test]

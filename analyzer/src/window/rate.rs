@@ -1,5 +1,7 @@
 //! Rate change points: where along the executed runs the share of failures changes.
 
+use super::highest_set;
+
 /// Mean Bayes factor from which a change is reported.
 pub const BAYES_FACTOR_MIN: f64 = 20.0;
 /// Fewest failures of a segment that is scanned.
@@ -92,7 +94,7 @@ pub fn scan(failed: &[usize], n: usize) -> Vec<Change> {
         if scan.mean < BAYES_FACTOR_MIN {
             continue;
         }
-        let (low, high) = super::highest_set(&scan.ln_factors, COVERAGE);
+        let (low, high) = highest_set(&scan.ln_factors, COVERAGE);
         let s = start + scan.s;
         found.push(Change { s, bf: scan.mean, low: start + low + 1, high: start + high + 1 });
         open.push((s, end));

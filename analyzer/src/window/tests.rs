@@ -187,6 +187,19 @@ fn other_failures_count_in_the_rate_alone() {
 }
 
 #[test]
+fn rates_differ_only_where_test_and_interval_agree() {
+    let reading = |old: usize, new: usize| {
+        let seen: Vec<(usize, u32)> = (0..old).chain(100..100 + new).map(|at| (at, 0)).collect();
+        Story::new(200, &seen).analyse(Some(100 * 60)).comparison.unwrap()
+    };
+    let near_miss = reading(0, 5);
+    assert!(near_miss.fisher_two_sided > 0.05 && near_miss.ratio_low > 1.0, "{near_miss:?}");
+    assert_eq!(near_miss.reading, Reading::NotDistinguishable);
+    assert_eq!(reading(2, 20).reading, Reading::Higher);
+    assert_eq!(reading(20, 2).reading, Reading::Lower);
+}
+
+#[test]
 fn nothing_executed_nothing_failed_everything_failed() {
     let empty = Story::new(0, &[]).analyse(Some(5));
     assert_eq!((empty.verdict, empty.windows.len()), (Verdict::Insufficient, 1));
