@@ -112,6 +112,14 @@ fn a_named_time_is_scanned_inside() {
 }
 
 #[test]
+fn a_named_time_with_one_failure_on_a_side_is_no_change() {
+    let seen: Vec<(usize, u32)> = (0..51).map(|at| (at, u32::from(at == 50))).collect();
+    let analysis = Story::new(60, &seen).analyse(Some(50 * 60));
+    assert!((analysis.cuts[0].p.unwrap() - 1.0 / 51.0).abs() < 1e-12);
+    assert!(!analysis.cuts[0].accepted && analysis.verdict == Verdict::Undecided);
+}
+
+#[test]
 fn a_named_time_outside_the_runs_cuts_nothing() {
     for time in [i64::MIN, 0, 965 * 60] {
         let analysis = golden().analyse(Some(time));
