@@ -233,6 +233,18 @@ fn the_order_in_which_labels_were_interned_changes_nothing() {
     assert_eq!(one.why, other.why);
 }
 
+/// Forty failures, no two alike: so many classes are merged, and merging those that were interned
+/// one after the other, that is seen one after the other, would invent a change.
+#[test]
+fn classes_are_not_merged_by_when_they_were_first_seen() {
+    let seen: Vec<(usize, u32)> = (0..40).map(|i| (i * 5, i as u32)).collect();
+    let mut story = Story::new(200, &seen);
+    story.ranks = (0..40).map(|i| vec![i * 17 % 40]).collect();
+    assert!(story.analyse(None).cuts.is_empty());
+    story.ranks = (0..40).map(|i| vec![i]).collect();
+    assert!(!story.analyse(None).cuts.is_empty(), "orders that grow with time do change");
+}
+
 #[test]
 fn windows_cover_every_run_once_whatever_the_input() {
     let seed = 0x5eed_0007;
