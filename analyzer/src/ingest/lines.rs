@@ -25,7 +25,8 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, out: &mut Collector) {
     let wrapper = wrapper::detect(&head);
     drop(head);
     out.set_wrapper(wrapper);
-    let mut log = Log { readers: readers(), embedded: Embedded::default(), wrapper, found: Vec::new() };
+    let mut log =
+        Log { readers: readers(), embedded: Embedded::default(), wrapper, found: Vec::new(), stamped: false };
     let mut bytes = Vec::new();
     let mut number = 0;
     while let Some(truncated) = next_line(decoder, &mut bytes) {
@@ -41,6 +42,8 @@ struct Log {
     embedded: Embedded,
     wrapper: Wrapper,
     found: Vec<super::FoundTrail>,
+    /// The first stamp, which is the earliest, was seen.
+    stamped: bool,
 }
 
 impl Log {
@@ -59,7 +62,7 @@ impl Log {
         let text = if stamp.is_some() { wrapper::strip_marker(&plain) } else { &plain };
         let time = stamp.and_then(|stamp| stamp.parse().ok());
         if let Some(time) = time
-            && number <= 2
+            && !std::mem::replace(&mut self.stamped, true)
         {
             out.time(time);
         }

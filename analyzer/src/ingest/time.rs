@@ -1,42 +1,23 @@
 //! Times as test reports write them.
 
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
 use super::Collector;
 use crate::complaint;
+use crate::runs::Parsed;
 
 /// Reports stamped with a constant default (year 1, the epoch) say nothing about when they ran.
 const EARLIEST_YEAR: i16 = 1990;
 
-/// A time as read, and whether it had to be taken for UTC because it names no offset.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct ReadTime {
-    pub(crate) at: Timestamp,
-    pub(crate) naive: bool,
-}
-
 /// Reads RFC 3339 with or without seconds, offset or fraction, a bare date, and RFC 2822.
 /// `None` for anything else and for the constant defaults of producers that know no time.
-pub(crate) fn parse(text: &str) -> Option<ReadTime> {
-    let text = text.trim();
-    let read = if let Ok(at) = text.parse::<Timestamp>() {
-        ReadTime { at, naive: false }
-    } else if let Ok(civil) = text.parse::<DateTime>() {
-        naive(civil)?
-    } else if let Ok(date) = text.parse::<Date>() {
-        naive(date.at(0, 0, 0, 0))?
-    } else {
-        let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-        ReadTime { at, naive: false }
+pub(crate) fn parse(text: &str) -> Option<Parsed> {
+    let read = match crate::runs::parse_time(text) {
+        Ok(parsed) => parsed,
+        Err(_) => Parsed { at: jiff::fmt::rfc2822::parse(text.trim()).ok()?.timestamp(), naive: false },
     };
     (TimeZone::UTC.to_datetime(read.at).year() >= EARLIEST_YEAR).then_some(read)
-}
-
-fn naive(civil: DateTime) -> Option<ReadTime> {
-    let at = TimeZone::UTC.to_timestamp(civil).ok()?;
-    Some(ReadTime { at, naive: true })
 }
 
 /// Reads a time that stands at `line`; one without offset is complained about once per file.
