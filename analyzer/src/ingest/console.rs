@@ -160,7 +160,7 @@ pub(super) mod testing {
         let mut out = Collector::new("case");
         for (n, text) in text.lines().enumerate() {
             let number = n as u64 + 1;
-            let line = Line { number, text, raw: text, time: None, truncated: false, repaired: false };
+            let line = Line { number, text, truncated: false, repaired: false };
             reader.line(&line, &mut out);
         }
         reader.end(&mut out);

@@ -10,10 +10,6 @@ pub(crate) struct Line<'a> {
     /// The text without CI wrapper, terminal escapes and line end. A line longer than
     /// [`crate::limits::LINE_MAX`] holds its head and its tail.
     pub(crate) text: &'a str,
-    /// The text as it stands in the file, without line end.
-    pub(crate) raw: &'a str,
-    /// The wrapper's stamp of this line, if it has one.
-    pub(crate) time: Option<jiff::Timestamp>,
     /// True where the middle of the line was dropped.
     pub(crate) truncated: bool,
     /// True where bytes of the line were not valid in the file's encoding and were replaced.

@@ -60,23 +60,23 @@ impl Log {
         let plain = without_nuls(content);
         let plain = ansi::strip(&plain);
         let text = if stamp.is_some() { wrapper::strip_marker(&plain) } else { &plain };
-        let time = stamp.and_then(|stamp| stamp.parse().ok());
-        if let Some(time) = time
-            && !std::mem::replace(&mut self.stamped, true)
+        if !self.stamped
+            && let Some(time) = stamp.and_then(|stamp| stamp.parse().ok())
         {
             out.time(time);
+            self.stamped = true;
         }
         trails::in_line(number, text, &mut self.found);
         for found in self.found.drain(..) {
             out.trail(found.line, found.trail);
         }
         let repaired = content.contains('\0') || (replaced && text.contains(char::REPLACEMENT_CHARACTER));
-        let line = Line { number, text, raw, time, truncated, repaired };
+        let line = Line { number, text, truncated, repaired };
         if self.embedded.takes(number, text, out) {
             return;
         }
         for (number, text) in self.embedded.give_back() {
-            let line = Line { number, text: &text, raw: &text, ..line };
+            let line = Line { number, text: &text, ..line };
             for reader in &mut self.readers {
                 reader.line(&line, out);
             }
@@ -89,8 +89,7 @@ impl Log {
     fn end(&mut self, out: &mut Collector) {
         self.embedded.end(out);
         for (number, text) in self.embedded.give_back() {
-            let line =
-                Line { number, text: &text, raw: &text, time: None, truncated: false, repaired: false };
+            let line = Line { number, text: &text, truncated: false, repaired: false };
             for reader in &mut self.readers {
                 reader.line(&line, out);
             }
