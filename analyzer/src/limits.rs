@@ -40,6 +40,9 @@ pub const ARCHIVE_UNPACKED_MAX: u64 = 64 * 1024 * 1024 * 1024;
 /// Members of one archive that are read.
 pub const ARCHIVE_ENTRIES_MAX: u64 = 1_000_000;
 
+/// Bytes of all headers and long names before one member of a tar; they are held in memory.
+pub const TAR_HEADERS_MAX: u64 = 1024 * 1024;
+
 /// Bytes of a zip archive on standard input: its directory stands at the end, so it is held whole.
 pub const ZIP_STDIN_MAX: u64 = 256 * 1024 * 1024;
 

@@ -14,7 +14,8 @@ use crate::{complaint, limits};
 /// One file, read.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What it said; empty but for its path where it could not be read at all. Without results where those are `packed`.
+    /// What it said; empty but for its path where it could not be read at all. Without results
+    /// and trails where the results are `packed`.
     pub report: FileReport,
     /// Its results, where a packer was given.
     pub packed: Option<PackedFile>,
@@ -68,7 +69,7 @@ pub fn load(paths: &[OsString], ci: Option<CiRun>, packer: Option<&Packer>, io: 
             let mut report = ingest::read(reader, &place.path);
             let packed = packer.map(|packer| packer.pack(&report));
             if packed.is_some() {
-                report.results = Vec::new();
+                (report.results, report.trails) = (Vec::new(), Vec::new());
             }
             (report, packed)
         });

@@ -7,10 +7,10 @@ use tar::EntryType;
 use zip::result::ZipError;
 
 use super::find::Entry;
-use super::guard::{Member, Meter, Unpacked};
+use super::guard::{Between, Member, Meter, Unpacked};
 use super::open::file;
 use super::{MEMBER_SEPARATOR, Options, Place, Sink};
-use crate::complaint;
+use crate::{complaint, limits};
 
 /// Every regular member of a tar.
 pub(super) fn tar<T>(
@@ -21,17 +21,21 @@ pub(super) fn tar<T>(
     sink: &mut Sink<'_, T>,
 ) {
     let before = sink.files.len() + sink.manifests.len();
-    let mut archive = tar::Archive::new(source);
-    let members = match archive.entries() {
+    let mut archive = tar::Archive::new(Between { inner: source, meter: Rc::clone(meter) });
+    meter.set_between(Some(limits::TAR_HEADERS_MAX));
+    let mut members = match archive.entries() {
         Ok(members) => members,
         Err(error) => return sink.fault(entry.place.clone(), complaint::DAMAGED_ARCHIVE, broken(&error)),
     };
     // A member that breaks off explains why there is no next one.
     let mut explained = false;
-    for (count, member) in members.enumerate() {
-        if count as u64 >= options.entries_max {
+    let mut count = 0;
+    while let Some(member) = members.next() {
+        meter.set_between(None);
+        if count >= options.entries_max {
             return sink.fault(entry.place.clone(), complaint::LIMIT, too_many(options.entries_max));
         }
+        count += 1;
         let member = match member {
             Ok(member) => member,
             Err(error) => {
@@ -45,14 +49,16 @@ pub(super) fn tar<T>(
             }
         };
         let place = member_place(entry, &String::from_utf8_lossy(&member.path_bytes()));
+        let size = member.size();
+        let mut left = size;
         match member.header().entry_type() {
             EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-                let size = member.size();
                 let stated = (member.header().entry_type() != EntryType::GNUSparse).then_some(size);
                 file(place, Member::new(member, meter, stated, true), meter, true, sink);
-                explained = sink.files.last().is_some_and(|last| {
-                    last.fault.as_ref().is_some_and(|fault| fault.code == complaint::DAMAGED_ARCHIVE)
+                explained = sink.files.last().and_then(|last| last.fault.as_ref()).is_some_and(|fault| {
+                    [complaint::DAMAGED_ARCHIVE, complaint::UNREADABLE].contains(&fault.code)
                 });
+                left = size.saturating_sub(meter.member_read());
             }
             EntryType::Directory | EntryType::XGlobalHeader | EntryType::XHeader => {}
             _ => sink.fault(place, complaint::NOT_A_FILE, NOT_A_MEMBER),
@@ -60,6 +66,7 @@ pub(super) fn tar<T>(
         if meter.stopped() {
             return;
         }
+        meter.set_between(Some(left.saturating_add(limits::TAR_HEADERS_MAX)));
     }
     empty(entry, before, sink);
 }

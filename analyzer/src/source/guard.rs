@@ -25,6 +25,10 @@ pub(super) struct Meter {
     unpacked: Cell<u64>,
     fault: RefCell<Option<Fault>>,
     stopped: Cell<bool>,
+    /// Bytes of the current member that were handed out.
+    member: Cell<u64>,
+    /// Bytes that may be read before the next member starts; `None` inside a member.
+    between: Cell<Option<u64>>,
 }
 
 impl Meter {
@@ -35,6 +39,8 @@ impl Meter {
             unpacked: Cell::new(0),
             fault: RefCell::new(None),
             stopped: Cell::new(false),
+            member: Cell::new(0),
+            between: Cell::new(None),
         })
     }
 
@@ -50,6 +56,16 @@ impl Meter {
 
     pub(super) fn options(&self) -> Options {
         self.options
+    }
+
+    /// Bounds what may be read until the next member starts, `None` for no bound.
+    pub(super) fn set_between(&self, bytes: Option<u64>) {
+        self.between.set(bytes);
+    }
+
+    /// Bytes of the last member that were handed out.
+    pub(super) fn member_read(&self) -> u64 {
+        self.member.get()
     }
 
     /// True where a fault waits to be taken.
@@ -103,14 +119,12 @@ pub(super) struct Packed<'a, R> {
     pub(super) inner: R,
     pub(super) meter: Rc<Meter>,
     pub(super) progress: &'a dyn Progress,
-    /// What to say when reading fails; `None` where a reader above says it better.
-    pub(super) unreadable: bool,
 }
 
 impl<R: Read> Read for Packed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer).inspect_err(|error| {
-            if self.unreadable && error.kind() != io::ErrorKind::Interrupted {
+            if error.kind() != io::ErrorKind::Interrupted {
                 let text = format!("cannot be read further: {error}; what stands before it is counted");
                 self.meter.set_fault(complaint::UNREADABLE, text);
             }
@@ -137,6 +151,28 @@ impl<R: Read> Read for Unpacked<R> {
     }
 }
 
+/// Stands below a tar reader, which keeps names and headers whole in memory however long they claim
+/// to be, and bounds what it reads between members.
+pub(super) struct Between<R> {
+    pub(super) inner: R,
+    pub(super) meter: Rc<Meter>,
+}
+
+impl<R: Read> Read for Between<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        if let Some(left) = self.meter.between.get() {
+            let Some(left) = left.checked_sub(count as u64) else {
+                let text = "a name or header is longer than any real one; nothing behind this place is read, pack the archive again";
+                self.meter.set_fault(complaint::LIMIT, text.to_owned());
+                return Err(io::Error::other(text));
+            };
+            self.meter.between.set(Some(left));
+        }
+        Ok(count)
+    }
+}
+
 /// Counts one file or member against its own limit and sees that it is complete.
 pub(super) struct Member<R> {
     inner: R,
@@ -149,6 +185,7 @@ pub(super) struct Member<R> {
 impl<R: Read> Member<R> {
     /// `expected` is the size the archive states; `limited` is false for a plain file on disk.
     pub(super) fn new(inner: R, meter: &Rc<Meter>, expected: Option<u64>, limited: bool) -> Member<R> {
+        meter.member.set(0);
         Member { inner, meter: Rc::clone(meter), read: 0, expected, limited }
     }
 }
@@ -157,6 +194,7 @@ impl<R: Read> Read for Member<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer).inspect_err(|error| self.meter.note("the member", error))?;
         self.read = self.read.saturating_add(count as u64);
+        self.meter.member.set(self.read);
         if count == 0 && !buffer.is_empty() && self.expected.is_some_and(|size| self.read < size) {
             let text = format!(
                 "the archive breaks off after {} of the member's {} bytes; fetch it again, what stands before is counted",

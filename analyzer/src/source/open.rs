@@ -117,8 +117,7 @@ pub(super) fn cannot_open(error: &io::Error) -> String {
 /// Finds out what the bytes are and unpacks one layer.
 fn stream<T>(entry: &Entry, source: impl Read, options: &Options, sink: &mut Sink<'_, T>) {
     let meter = Meter::new(options);
-    let packed =
-        Packed { inner: source, meter: Rc::clone(&meter), progress: sink.progress, unreadable: true };
+    let packed = Packed { inner: source, meter: Rc::clone(&meter), progress: sink.progress };
     let place = &entry.place;
     let (head, error, rest) = peek(packed);
     let kind = kind(&head);

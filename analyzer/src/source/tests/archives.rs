@@ -173,6 +173,29 @@ fn size_and_number_of_members_are_bounded() {
 }
 
 #[test]
+fn a_name_without_end_is_not_held_in_memory() {
+    let long = |bytes: usize| {
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::GNULongName);
+        header.set_path("././@LongLink").expect("a name");
+        header.set_size(bytes as u64);
+        header.set_cksum();
+        builder.append(&header, &noise(bytes)[..]).expect("a name");
+        let mut header = tar::Header::new_gnu();
+        header.set_path("short").expect("a name");
+        header.set_size(1);
+        header.set_cksum();
+        builder.append(&header, &b"x"[..]).expect("a member");
+        builder.into_inner().expect("a tar")
+    };
+    assert_eq!(one("a.tar", long(2_000_000)), ["a.tar ! limit"]);
+    assert_eq!(one("a.tar.gz", gz(&long(2_000_000))), ["a.tar.gz ! limit"]);
+    let honest = one("a.tar", long(200));
+    assert!(honest[0].ends_with(" = x") && honest[0].len() > 200, "{honest:?}");
+}
+
+#[test]
 fn links_and_devices_in_archives_are_not_followed() {
     let mut builder = tar::Builder::new(Vec::new());
     for kind in
