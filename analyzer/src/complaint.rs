@@ -72,6 +72,8 @@ pub const INVALID_BYTES: &str = "invalid-bytes";
 pub const ATTEMPTS_UNKNOWN: &str = "attempts-unknown";
 /// A run that failed although no test did.
 pub const RUN_FAILED: &str = "run-failed";
+/// A test run began and has no summary: a crash, a time limit, or a log that was cut.
+pub const RUN_UNFINISHED: &str = "run-unfinished";
 /// More complaints than are kept.
 pub const MORE: &str = "more";
 
@@ -109,6 +111,7 @@ pub const CODES: &[Code] = &[
     code(INVALID_BYTES, "invalid bytes were read as U+FFFD", false),
     code(ATTEMPTS_UNKNOWN, "the file hides which try passed", false),
     code(RUN_FAILED, "the run failed outside its tests", false),
+    code(RUN_UNFINISHED, "a test run has no summary, so unlisted tests are unknown", false),
     code(MORE, "more complaints than are kept", false),
 ];
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::complaint;
 use crate::limits;
 use crate::model::{Counts, Evidence, Flags, Outcome, TestId, TestResult};
 
@@ -141,7 +142,7 @@ pub(super) fn complain_unfinished(out: &mut Collector, line: u64, suite: &str) {
     let name = if suite.is_empty() { "a test run".to_owned() } else { format!("the test run of {suite}") };
     out.complain(
         line,
-        "run-unfinished",
+        complaint::RUN_UNFINISHED,
         format!(
             "{name} has no summary, so tests that are not listed are not counted as passed; \
              look for a crash, a time limit or a log that was cut"

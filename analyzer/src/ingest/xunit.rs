@@ -1,8 +1,13 @@
 //! Console output of xUnit's own runners, versions 2 and 3.
 
+use std::collections::HashMap;
+
 use super::console::{self, Listed, Place, Text, Tries};
 use super::{Collector, Format, Line, LineReader, identity};
 use crate::model::{Evidence, Outcome, TestId};
+
+/// Assemblies that are open at once; further ones are counted by their summary alone.
+const OPEN_MAX: usize = 1_000;
 
 /// Reads the format.
 #[derive(Debug, Default)]
@@ -23,7 +28,7 @@ struct Assembly {
     line: u64,
     listed: Listed,
     /// Tests that started and did not end; only a verbose runner says so.
-    started: Vec<(String, Place)>,
+    started: HashMap<String, Place>,
 }
 
 /// A test and the lines below its own.
@@ -60,7 +65,9 @@ impl LineReader for XunitConsole {
             return;
         }
         if let Some(name) = labelled(text, "Starting:") {
-            self.open.push(Assembly { suite: name, line: line.number, ..Assembly::default() });
+            if self.open.len() < OPEN_MAX {
+                self.open.push(Assembly { suite: name, line: line.number, ..Assembly::default() });
+            }
         } else if labelled(text, "Finished:").is_some() {
             self.close_block(out);
         } else if text.trim() == "=== TEST EXECUTION SUMMARY ===" {
@@ -81,7 +88,9 @@ impl LineReader for XunitConsole {
     fn end(&mut self, out: &mut Collector) {
         self.close_block(out);
         for mut assembly in std::mem::take(&mut self.open) {
-            for (name, place) in std::mem::take(&mut assembly.started) {
+            let mut started: Vec<_> = std::mem::take(&mut assembly.started).into_iter().collect();
+            started.sort_by_key(|(_, place)| place.line);
+            for (name, place) in started {
                 assembly.listed.add(Outcome::Unknown);
                 let id = TestId { suite: assembly.suite.clone(), test: name };
                 out.result(console::result(id, Outcome::Unknown, place, &mut self.tries));
@@ -98,7 +107,7 @@ impl XunitConsole {
         match *said {
             Said::Started(name) => {
                 if let Some(assembly) = self.assembly_of(name) {
-                    assembly.started.push((name.to_owned(), place));
+                    assembly.started.insert(name.to_owned(), place);
                 }
             }
             // A verbose runner says of a failed test too that it finished.
@@ -119,7 +128,7 @@ impl XunitConsole {
     }
 
     fn was_started(&mut self, name: &str) -> bool {
-        self.assembly_of(name).is_some_and(|a| a.started.iter().any(|(started, _)| started == name))
+        self.assembly_of(name).is_some_and(|a| a.started.contains_key(name))
     }
 
     /// The assembly of a test: the only open one, else the one whose name begins the test's name,
@@ -140,9 +149,7 @@ impl XunitConsole {
         if let Some(assembly) = self.assembly_of(&block.name) {
             suite.clone_from(&assembly.suite);
             assembly.listed.add(block.outcome);
-            if let Some(n) = assembly.started.iter().position(|(name, _)| *name == block.name) {
-                assembly.started.swap_remove(n);
-            }
+            assembly.started.remove(&block.name);
         }
         let id = TestId { suite, test: block.name };
         let mut result = console::result(id, block.outcome, block.place, &mut self.tries);

@@ -18,7 +18,7 @@ const DEMANDS: &[(&str, bool)] = &[
 
 /// `Expecting actual:` list, a demand, list, `but …`.
 pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let values = &text[text.find(':')? + 1..];
     let (at, demand, more) = DEMANDS
         .iter()
@@ -35,7 +35,7 @@ pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
 
 /// `expected: list` above ` but was: list`.
 pub(super) fn equal(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor().strip_prefix("expected: ")?;
+    let text = excerpt.rest().strip_prefix("expected: ")?;
     let (expected, rest) = text.split_once("\n but was: ")?;
     let observed = section(rest);
     judge(&Operands { expected: printed(expected.trim()), observed: printed(&observed), printer: printer() })
@@ -44,7 +44,7 @@ pub(super) fn equal(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
 /// `… same elements but not in the same order, at index 0 actual element was:` one element,
 /// `whereas expected element was:` one element: said, but not shown.
 pub(super) fn same_elements(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let (head, tail) = text.split_once("whereas expected element was:")?;
     let observed = head.split_once("element was:")?.1;
     let expected = section(tail);

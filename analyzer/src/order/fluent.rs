@@ -1,5 +1,7 @@
 //! FluentAssertions and AwesomeAssertions: `Equal`, `ContainInOrder`, `BeInAscendingOrder`.
 
+use std::collections::HashSet;
+
 use super::judge::{Operand, Operands, Printer, judge, settled, suspected};
 use super::literal::{self, List, Quotes};
 use super::text::Excerpt;
@@ -16,7 +18,7 @@ pub(super) fn equal(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
     if !excerpt.before().contains("Expected ") {
         return None;
     }
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let expected = literal::parse_at(text, text.find('{')?, Quotes::Raw)?;
     let observed = observed_behind(text, expected.end)?;
     judge(&Operands {
@@ -48,7 +50,7 @@ pub(super) fn contain_in_order(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
     if !before.starts_with("Expected ") || observed.end != before.len() {
         return None;
     }
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let expected = literal::parse_at(text, text.find('{')?, Quotes::Raw)?;
     if !text[expected.end..].starts_with(" in order") {
         return None;
@@ -58,7 +60,8 @@ pub(super) fn contain_in_order(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
     if cut {
         return super::judge::window(expected, observed, PRINTER);
     }
-    let extra_only = expected.iter().all(|item| observed.contains(item));
+    let seen: HashSet<&String> = observed.iter().collect();
+    let extra_only = expected.iter().all(|item| seen.contains(item));
     let finding = settled(expected.clone(), observed.clone(), PRINTER)?;
     if finding.kind == OrderKind::Permutation || !extra_only {
         return Some(finding);
@@ -71,7 +74,7 @@ pub(super) fn contain_in_order(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
 /// `Expected x to be in ascending order, but found {observed} where item at index 0 is in wrong
 /// order`: the expected order follows from a comparison that the text does not show.
 pub(super) fn sorted(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let at = text.find("but found {")? + "but found ".len();
     let observed = literal::parse_at(text, at, Quotes::Raw)?;
     text[observed.end..]

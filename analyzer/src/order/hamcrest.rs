@@ -7,7 +7,7 @@ use super::{OrderClass, OrderFinding, Side, element, junit};
 
 /// Reads from `Expected: ` on; needs the `but: ` line below it.
 pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor().strip_prefix("Expected: ")?;
+    let text = excerpt.rest().strip_prefix("Expected: ")?;
     let but = text.match_indices("but: ").find(|&(n, _)| {
         let before = text[..n].trim_end_matches([' ', '\t']);
         before.ends_with('\n') || before.len() + 4 <= n

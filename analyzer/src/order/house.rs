@@ -16,7 +16,7 @@ const BETWEEN: &str = " to equal {";
 
 /// Reads from `Expected collection {` on.
 pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let open = text.find('{')?;
     let (observed, expected) = strict(text, open).or_else(|| guessed(text, open))?;
     judge(&Operands {

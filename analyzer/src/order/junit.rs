@@ -12,7 +12,7 @@ pub(super) const PRINTER: Printer =
 
 /// JUnit 5: `[message ==> ]expected: <…> but was: <…>`.
 pub(super) fn five(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let (expected, observed) = operands(excerpt.from_anchor(), "expected: <", "> but was: <")?;
+    let (expected, observed) = operands(excerpt.rest(), "expected: <", "> but was: <")?;
     judge(&Operands {
         expected: operand(expected, None),
         observed: operand(observed, None),
@@ -23,7 +23,7 @@ pub(super) fn five(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
 /// JUnit 4: `[message ]expected:<…> but was:<…>`. Two strings are compacted: their common ends may
 /// be shortened and what differs stands in brackets of its own.
 pub(super) fn four(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let (expected, observed) = operands(excerpt.from_anchor(), "expected:<", "> but was:<")?;
+    let (expected, observed) = operands(excerpt.rest(), "expected:<", "> but was:<")?;
     if excerpt.before().contains("arrays first differed at element ") {
         return None; // read from there
     }
@@ -54,7 +54,7 @@ fn side(plain: &compact::Plain) -> Operand<'_> {
 /// `iterable contents differ at index [0], expected: <A> but was: <B>` and JUnit 4's
 /// `arrays first differed at element [0]; expected:<A> but was:<B>`: one mismatch, no sequence.
 pub(super) fn index(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let line = text.lines().next()?;
     let (expected, observed) = if line.contains("expected: <") {
         operands(text, "expected: <", "> but was: <")?

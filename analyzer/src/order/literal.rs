@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     fn items(list: &List<'_>) -> Vec<String> {
-        list.items.iter().map(|i| i.to_string()).collect()
+        list.items.iter().map(ToString::to_string).collect()
     }
 
     #[test]

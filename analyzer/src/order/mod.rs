@@ -57,7 +57,7 @@ const FAMILIES: &[(&str, Family)] = &[
     (r" to contain (?:items )?\{", fluent::contain_in_order),
     (r" to be in (?:ascending|descending) order", fluent::sorted),
     (r"(?:Lists|Sequences|Tuples) differ: ", unittest::read),
-    (r#"\bassert [\[({'"]"#, pytest::read),
+    (r#"(?-u:\b)assert [\[({'"]"#, pytest::read),
     (r"assertion `left == right` failed", rust::read),
     (r"assertion failed: `\(left == right\)`", rust::read),
     (r"(?:iterable|array) contents differ at index ", junit::index),

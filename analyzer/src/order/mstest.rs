@@ -8,7 +8,7 @@ const BETWEEN: &str = ">. Actual:<";
 
 /// `Assert.AreEqual failed. Expected:<…>. Actual:<…>. message`
 pub(super) fn equal(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let start = text.find(":<")? + 2;
     let middle = start + text[start..].find(BETWEEN)?;
     let rest = &text[middle + BETWEEN.len()..];
@@ -25,7 +25,7 @@ pub(super) fn equal(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
 
 /// `CollectionAssert.AreEqual failed. (Element at index 0 do not match.)`: no element is shown.
 pub(super) fn collection(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let line = excerpt.from_anchor().lines().next()?;
+    let line = excerpt.rest().lines().next()?;
     line.contains("Element at index ")
         .then(|| suspected(Vec::new(), Vec::new(), OrderClass::Nothing, Side::Label))
 }

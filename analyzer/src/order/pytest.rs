@@ -14,7 +14,7 @@ pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
     if !reported(excerpt) {
         return None;
     }
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let (line, below) = text.split_once('\n').unwrap_or((text, ""));
     let values = line.strip_prefix("assert ")?;
     if let Some((left, right)) = whole(values).or_else(|| whole(text.strip_prefix("assert ")?)) {

@@ -14,7 +14,7 @@ const MESSAGE_MAX: usize = 16 * 1024;
 
 /// Reads from the words of the panic on.
 pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     if let Some((left, right)) = diff_block(text) {
         return verdict(whole(&left), whole(&right), OrderClass::Hunks);
     }

@@ -40,7 +40,7 @@ impl<'a> Excerpt<'a> {
     }
 
     /// From the anchor on.
-    pub(super) fn from_anchor(&self) -> &str {
+    pub(super) fn rest(&self) -> &str {
         &self.text[self.at..]
     }
 
@@ -122,7 +122,7 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
             '\x1b' => match chars.peek() {
                 Some('[') => {
                     chars.next();
-                    while let Some(c) = chars.next() {
+                    for c in chars.by_ref() {
                         if ('@'..='~').contains(&c) {
                             break;
                         }
@@ -162,7 +162,7 @@ mod tests {
         ] {
             let excerpt = Excerpt::new(text, text.find('X').expect("anchor"));
             assert_eq!(excerpt.text, want);
-            assert!(excerpt.from_anchor().starts_with('X'));
+            assert!(excerpt.rest().starts_with('X'));
         }
     }
 

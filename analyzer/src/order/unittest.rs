@@ -13,7 +13,7 @@ pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
     if excerpt.before().contains("FAILED ") {
         return None; // a line of pytest's summary, cut to the width of a terminal
     }
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let (header, below) = text.split_once('\n').unwrap_or((text, ""));
     let values = &header[header.find(": ")? + 2..];
     if let Some((first, second)) = whole(values) {

@@ -11,7 +11,7 @@ const LABEL_WITHIN: usize = 2_000;
 
 /// Reads from `Assert.Equal() Failure` on: the two labelled values, expected first.
 pub(super) fn read(excerpt: &Excerpt<'_>) -> Option<OrderFinding> {
-    let text = excerpt.from_anchor();
+    let text = excerpt.rest();
     let header = text.lines().next()?;
     if header.contains("Sets differ") || header.contains("Dictionaries differ") {
         return None;

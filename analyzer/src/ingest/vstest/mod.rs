@@ -7,6 +7,8 @@
 mod lines;
 mod runs;
 
+use std::collections::{HashMap, VecDeque};
+
 use lines::{Adapter, Reported, Totals};
 use runs::Runs;
 
@@ -21,8 +23,10 @@ pub(crate) struct Vstest {
     tries: Tries,
     /// The test whose lines follow.
     block: Option<Block>,
-    /// The adapter's report whose lines follow, and those that no block has confirmed yet.
-    adapter: Vec<AdapterReport>,
+    /// The adapter's reports in their order; `None` where a block confirmed one.
+    adapter: Vec<Option<AdapterReport>>,
+    /// Which of them, by name, are not confirmed yet.
+    waiting: HashMap<String, VecDeque<usize>>,
     /// A summary whose numbers stand on lines of their own, with the assembly.
     totals: Option<(Totals, String)>,
     /// Names of the tests that a crash interrupted follow.
@@ -238,11 +242,19 @@ impl Vstest {
                 if !self.runs.adapter(name) {
                     let suite = self.runs.suite_of(name);
                     let (name, place) = (name.to_owned(), Place::of(line));
-                    self.adapter.push(AdapterReport { outcome, name, suite, place, text: Text::default() });
+                    let waiting = self.waiting.entry(name.clone()).or_default();
+                    waiting.push_back(self.adapter.len());
+                    self.adapter.push(Some(AdapterReport {
+                        outcome,
+                        name,
+                        suite,
+                        place,
+                        text: Text::default(),
+                    }));
                 }
             }
             Adapter::Text(body) => {
-                if let Some(report) = self.adapter.last_mut() {
+                if let Some(Some(report)) = self.adapter.last_mut() {
                     report.text.push(body.strip_prefix("       ").unwrap_or(body));
                 }
             }
@@ -251,7 +263,8 @@ impl Vstest {
 
     /// What only the adapter reported: its block was lost, or never written.
     fn close_adapter(&mut self, out: &mut Collector) {
-        for mut report in std::mem::take(&mut self.adapter) {
+        self.waiting.clear();
+        for mut report in std::mem::take(&mut self.adapter).into_iter().flatten() {
             self.runs.list(&report.name, report.outcome);
             let id = TestId { suite: report.suite, test: report.name };
             let mut result = console::result(id, report.outcome, report.place, &mut self.tries);
@@ -270,9 +283,9 @@ impl Vstest {
         }
         self.found(out);
         if self.runs.block(&block.name)
-            && let Some(twin) = self.adapter.iter().position(|report| report.name == block.name)
+            && let Some(twin) = self.waiting.get_mut(&block.name).and_then(VecDeque::pop_front)
         {
-            self.adapter.remove(twin);
+            self.adapter[twin] = None;
         }
         let name = test_of(&block.name);
         let id = TestId { suite: self.runs.suite_of(&name), test: name };

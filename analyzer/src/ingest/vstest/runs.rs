@@ -7,6 +7,9 @@ use super::super::{Collector, identity};
 use super::lines::Totals;
 use crate::model::{Counts, Evidence, Outcome};
 
+/// Runs that are open at once; further ones are counted, but their tests are not told apart.
+const OPEN_MAX: usize = 1_000;
+
 /// One run of one assembly, or of several where the runner was given several.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
@@ -28,6 +31,9 @@ pub(super) struct Runs {
 impl Runs {
     /// Opens a run of the assembly at `path`, `""` where it is not named.
     pub(super) fn open(&mut self, path: &str, line: u64) {
+        if self.open.len() >= OPEN_MAX {
+            return;
+        }
         let suite = identity::suite_name(path);
         self.open.push(Run { suite, line, listed: Listed::default() });
     }
