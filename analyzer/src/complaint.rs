@@ -64,6 +64,8 @@ pub const XML_MISMATCH: &str = "xml-mismatch";
 pub const XML_TOO_DEEP: &str = "xml-too-deep";
 /// One tag that is longer than the limit; what stands before is counted.
 pub const XML_TOO_LONG: &str = "xml-too-long";
+/// Text beside the document in an XML file; not read.
+pub const XML_TRAILING: &str = "xml-trailing";
 /// Output of a test that is longer than the limit; its middle is skipped.
 pub const TEXT_TOO_LONG: &str = "text-too-long";
 /// Bytes that are invalid in the file's encoding.
@@ -107,6 +109,7 @@ pub const CODES: &[Code] = &[
     code(XML_MISMATCH, "an end tag closes no open element", true),
     code(XML_TOO_DEEP, "elements are nested too deep", true),
     code(XML_TOO_LONG, "one tag is longer than the limit", true),
+    code(XML_TRAILING, "text outside the XML document is not read", false),
     code(TEXT_TOO_LONG, "a text is longer than the limit and was cut", false),
     code(INVALID_BYTES, "invalid bytes were read as U+FFFD", false),
     code(ATTEMPTS_UNKNOWN, "the file hides which try passed", false),

@@ -43,7 +43,8 @@ pub(crate) struct Junit {
     open: Vec<(Element, Sink)>,
     /// Names of the open suites, outermost first.
     suites: Vec<String>,
-    case: Option<Case>,
+    /// The open test cases, outermost first; some producers nest them.
+    cases: Vec<Case>,
     tally: Tally,
     tries: HashMap<TestId, Tries>,
 }
@@ -75,7 +76,7 @@ impl Junit {
             signs: Signs::default(),
             open: Vec::new(),
             suites: Vec::new(),
-            case: None,
+            cases: Vec::new(),
             tally: Tally::default(),
             tries: HashMap::new(),
         }
@@ -118,7 +119,7 @@ impl Junit {
             }
         });
         case.started_at = stamp.and_then(|s| time::stated(&s, tag.line, out));
-        self.case = Some(case);
+        self.cases.push(case);
     }
 
     /// An element inside a test case: what it means and where its text goes.
@@ -140,7 +141,7 @@ impl Junit {
     }
 
     fn start_problem(&mut self, kind: Kind, tag: &Tag<'_>, out: &mut Collector) -> Sink {
-        let Some(case) = &mut self.case else {
+        let Some(case) = self.cases.last_mut() else {
             return Sink::Nowhere;
         };
         if case.problems.len() >= limits::PROBLEMS_PER_CASE_MAX {
@@ -168,7 +169,7 @@ impl Junit {
     }
 
     fn end_case(&mut self, whole: bool, out: &mut Collector) {
-        let Some(mut case) = self.case.take() else {
+        let Some(mut case) = self.cases.pop() else {
             return;
         };
         case.open_ended = !whole;
@@ -273,14 +274,15 @@ impl Junit {
 impl Document for Junit {
     fn start(&mut self, tag: &Tag<'_>, out: &mut Collector) {
         let name = tag.name();
-        let entry = if self.case.is_some() {
+        let nowhere = self.open.last().is_none_or(|(_, sink)| *sink == Sink::Nowhere);
+        let entry = if name == "testcase" && nowhere {
+            self.start_case(tag, out);
+            (Element::Case, Sink::Nowhere)
+        } else if !self.cases.is_empty() {
             (Element::Other, self.start_inside(tag, out))
         } else if matches!(name, "testsuites" | "testsuite" | "testrun") {
             self.start_suite(tag, out);
             (Element::Suite, Sink::Nowhere)
-        } else if name == "testcase" {
-            self.start_case(tag, out);
-            (Element::Case, Sink::Nowhere)
         } else {
             if name == "property" {
                 self.signs.property(&tag.attribute("name").unwrap_or_default());
@@ -291,7 +293,7 @@ impl Document for Junit {
     }
 
     fn text(&mut self, text: &str) {
-        let (Some(case), Some((_, sink))) = (&mut self.case, self.open.last()) else {
+        let (Some(case), Some((_, sink))) = (self.cases.last_mut(), self.open.last()) else {
             return;
         };
         let to = match sink {

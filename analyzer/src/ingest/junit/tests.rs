@@ -239,6 +239,19 @@ fn without_a_class_the_inner_suite_tells_equal_names_apart() {
 }
 
 #[test]
+fn nested_cases_and_documents_in_a_row_are_all_counted() {
+    let text = "<testsuite name='s'><testcase name='a'><testcase name='b'><failure>x</failure></testcase><skipped/></testcase></testsuite>";
+    let report = file(text);
+    assert_eq!(shape(&report.results), [("b", Failed, 1), ("a", Skipped, 1)]);
+    let report = file(&format!("<?xml version='1.0'?>{text}\n<?xml version='1.0'?>\n{text}"));
+    assert_eq!(counts(&report), [4, 0, 2, 0, 2, 0, 0]);
+    assert!(report.complaints.is_empty(), "{:?}", report.complaints);
+    // What follows and is no document is not read, which is said once.
+    let report = file(&format!("{text}\nDone.\n{text}\nBye.\n"));
+    assert_eq!((counts(&report)[0], codes(&report)), (4, vec!["xml-trailing"]));
+}
+
+#[test]
 fn output_stands_in_for_a_silent_failure() {
     let report = file(
         r#"<testsuites><testsuite name="test" package="test"><testcase classname="m::t" name="b"><failure type="assert"/>

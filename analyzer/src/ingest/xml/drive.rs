@@ -81,7 +81,12 @@ impl Driver {
                 }
             }
             Event::End(end) => self.end_tag(end.local_name().into_inner(), line, out),
-            Event::Text(text) => self.text(&text),
+            Event::Text(text) => {
+                if self.document.is_none() {
+                    self.trailing(&text, line, out);
+                }
+                self.text(&text);
+            }
             Event::CData(text) => self.text(&text),
             Event::GeneralRef(reference) => match resolve(&reference) {
                 Some(c) => self.text(c.encode_utf8(&mut [0; 4])),
@@ -138,6 +143,19 @@ impl Driver {
         );
         self.given_up = true;
         self.stop = true;
+    }
+
+    /// Text outside any document: white space, or something that does not belong here.
+    fn trailing(&mut self, text: &str, line: u64, out: &mut Collector) {
+        if !text.trim().is_empty() && !out.complained(complaint::XML_TRAILING) {
+            let line = line
+                + text.bytes().take_while(|b| b.is_ascii_whitespace()).filter(|&b| b == b'\n').count() as u64;
+            out.complain(
+                line,
+                complaint::XML_TRAILING,
+                "text outside the XML document is not read; keep the report and the log in files of their own",
+            );
+        }
     }
 
     fn text(&mut self, text: &str) {
