@@ -64,3 +64,8 @@ pub mod sync;
 pub use core::{Envelope, Gate, Kind, Outcome, Refused, SetupError};
 pub use observe::{GateState, MAX_LISTED_HUBS, Observe, Registry, RunLevel, Running, Snapshot};
 pub use rt::{Builder, Context, Hub, SpawnError};
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -181,9 +181,24 @@ fn disposing_answers_what_is_queued_parked_and_between() {
     let refused = bench.core.post(Job::Note("late")).expect_err("too late");
     assert_eq!(refused.message, Job::Note("late"));
     assert_eq!(refused.level, RunLevel::Dead);
-    // A late opening finds nothing to restore.
+    // A late opening finds nothing to restore, and wakes no dead hub to life.
     assert!(bench.core.open_gate("ready"));
     assert_eq!(bench.drain(), Drained::NotWanted);
+    assert_eq!(bench.core.snapshot().run_level, RunLevel::Dead);
+}
+
+#[test]
+fn a_turn_on_its_way_past_open_gates_does_not_enter_a_dead_hub() {
+    let bench = open_hub();
+    bench.post(Job::Note("A"));
+    thread::scope(|threads| {
+        let turn = bench.parking.arm(Point::Barrier);
+        threads.spawn(|| bench.drain());
+        turn.wait();
+        assert!(bench.core.dispose());
+    });
+    assert!(bench.ran().is_empty());
+    assert_eq!(bench.tokens("A").last().unwrap(), "NOT_PROCESSED_DISPOSING");
 }
 
 #[test]

@@ -364,3 +364,52 @@ fn ascending<M, S>(name: &str, queue: &VecDeque<Queued<M, S>>, at: usize) -> Res
     }
     Err(format!("arrival order: {name} queue has {before} before {after} at {at}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use fate_trail::Off;
+
+    use super::super::fault::Sound;
+    use super::*;
+
+    fn queues(count: u64) -> Queues<(), Off> {
+        let mut queues = Queues::new(Vec::new(), RunLevel::Started);
+        for number in 0..count {
+            let make = |sequence| Queued {
+                sequence,
+                id: DeliveryId::number(number),
+                kind: Kind::Ordinary,
+                type_name: "()",
+                message: (),
+                trail: Off,
+                posted_at: 0,
+                released: false,
+            };
+            queues.push::<Sound>(make, |_, _, _, _| {});
+        }
+        queues
+    }
+
+    #[test]
+    fn the_invariant_sees_a_crossed_queue_at_the_ends_of_a_long_one_too() {
+        for count in [3, 4 * FULL_CHECK as u64] {
+            let mut swapped = queues(count);
+            assert_eq!(swapped.invariant(), Ok(()));
+            let last = swapped.main.len() - 1;
+            swapped.main.swap(last - 1, last);
+            assert!(swapped.invariant().is_err(), "the end of {count}");
+            swapped.main.swap(last - 1, last);
+            swapped.main.swap(0, 1);
+            assert!(swapped.invariant().is_err(), "the front of {count}");
+        }
+    }
+
+    #[test]
+    fn the_invariant_sees_a_parked_turn_that_is_younger_than_a_waiting_one() {
+        let mut crossed = queues(3);
+        let youngest = crossed.main.pop_back().unwrap();
+        crossed.deferred.push_back(youngest);
+        let broken = crossed.invariant().unwrap_err();
+        assert!(broken.contains("parked 3 is not older than the head 1"), "{broken}");
+    }
+}

@@ -201,8 +201,7 @@ impl<F: Fault> Bench<F> {
     pub fn ends(&self) -> BTreeMap<String, &'static str> {
         let mut ends = BTreeMap::new();
         for trail in self.recorder.finished() {
-            let terminal =
-                trail.stages.iter().filter_map(|stage| stage.id()).filter(|id| id.spec().fate.is_some());
+            let terminal = trail.stages.iter().filter_map(Stage::id).filter(|id| id.spec().fate.is_some());
             let terminal: Vec<StageId> = terminal.collect();
             assert_eq!(terminal.len(), 1, "one end: {trail}");
             let last = trail.stages.last().and_then(Stage::id);
