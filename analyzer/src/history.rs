@@ -40,7 +40,8 @@ pub struct Histories {
 }
 
 impl Histories {
-    /// Distinct (run id, attempt): jobs and shards of one run are one run here.
+    /// Distinct (run id, attempt), also those in which no test was reported; jobs and shards of one
+    /// run are one run here.
     pub fn distinct_runs(&self) -> u64 {
         let mut keys: Vec<(&str, u32)> =
             self.runs.iter().map(|run| (run.key.run_id.as_str(), run.key.attempt)).collect();

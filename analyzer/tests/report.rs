@@ -11,6 +11,7 @@ use fate_analyzer::model::{
 use fate_analyzer::order::{OrderClass, OrderFinding, OrderKind, Side};
 use fate_analyzer::report::{Facts, Report, Style, assemble, json, markdown, text, write};
 use jiff::{SignedDuration, Timestamp};
+use proptest::prelude::*;
 
 /// A result of a test in suite `Plugins.Tests`.
 fn result(test: &str, outcome: Outcome, order: Option<OrderFinding>) -> TestResult {
@@ -379,6 +380,71 @@ fn json_keeps_the_names_and_their_order() {
                  cuts_window";
     assert_eq!(keys(points, 10), point.split_whitespace().collect::<Vec<_>>());
     assert!(text.contains("\"evidence\": {\n        \"E1\": 965,\n        \"E2\": 0,\n        \"E3\": 0\n"));
+}
+
+#[test]
+fn a_shuffled_order_is_listed_by_its_beginning() {
+    let mut builder = Builder::new();
+    let names: Vec<String> = (0..5).map(|at| format!("m{at}")).collect();
+    for index in 0..60 {
+        // Every rotation and swap that 60 small steps give: many distinct orders of five.
+        let mut seen = names.clone();
+        seen.rotate_left(index % 4 + 1);
+        seen.swap(index % 5, (index / 4) % 5);
+        let expected: Vec<&str> = names.iter().map(String::as_str).collect();
+        let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
+        let results = vec![result("Shuffled", Outcome::Failed, Some(order(&expected, &seen)))];
+        builder.add(&file(&format!("{index}.trx"), Format::Trx, results), &run(index));
+    }
+    let report = assemble(&builder.finish(None), Facts::default(), None);
+    let distinct = report.tests[0].windows[0].permutations.len();
+    assert!(distinct > 10, "{distinct}");
+    let more = format!("… and {} other permutations", distinct - 10);
+    assert!(text::render(&report, Style::default()).contains(&more));
+    assert!(markdown::render(&report).contains(&more));
+}
+
+proptest! {
+    /// Whatever is reported, in whatever order of files: the counts of the parts are the counts of
+    /// the whole, and nothing that a terminal or a page would obey comes out.
+    #[test]
+    fn the_parts_add_up_and_nothing_hazardous_is_printed(
+        rows in prop::collection::vec((0..12_usize, 0..3_usize, 0..3_usize, 0..6_usize, 1..3_u32, 0..5_usize), 0..80),
+        name in "\\PC{0,8}|[\u{0}-\u{1f}\u{7f}-\u{9f}\u{202e}|<`\\[]{1,6}",
+        split in prop::option::of(0..12_usize),
+    ) {
+        let orders = [["B", "C", "A"], ["C", "A", "B"], ["B", "A", "C"]];
+        let outcomes = [
+            Outcome::Passed, Outcome::Failed, Outcome::Errored, Outcome::Skipped, Outcome::TimedOut, Outcome::Unknown,
+        ];
+        let mut builder = Builder::new();
+        for (index, &(at, test, source, outcome, try_number, seen)) in rows.iter().enumerate() {
+            let seen = orders.get(seen).map(|seen| order(&["A", "B", "C"], seen));
+            let mut one = result(&format!("{name}{test}"), outcomes[outcome], seen);
+            one.try_number = try_number;
+            let format = [Format::VstestConsole, Format::Trx, Format::Junit][source];
+            builder.add(&file(&format!("{name}/{index}"), format, vec![one]), &run(at));
+        }
+        let histories = builder.finish(None);
+        let report = assemble(&histories, Facts::default(), split.map(|at| run(at).started_at.unwrap()));
+        let mut executions = 0;
+        for test in &report.tests {
+            let sum = |of: fn(&fate_analyzer::report::model::Window) -> u64| test.windows.iter().map(of).sum::<u64>();
+            prop_assert_eq!(sum(|window| window.executed), test.executed);
+            prop_assert_eq!(sum(|window| window.failed), test.failed);
+            let kinds = &test.failures;
+            prop_assert_eq!(kinds.order + kinds.order_suspected + kinds.lost_or_extra + kinds.other, test.failed);
+            prop_assert!(test.flaky <= test.failed && test.failed <= test.executed);
+            prop_assert!(test.windows.iter().all(|w| w.executed_low <= w.executed && w.executed <= w.executed_high));
+            executions += test.executed + test.skipped + test.unknown;
+        }
+        prop_assert_eq!(executions, report.input.executions);
+        prop_assert!(histories.rows().len() as u64 >= executions);
+        for text in [text::render(&report, Style::default()), markdown::render(&report), json::render(&report)] {
+            prop_assert!(!text.chars().any(|c| c != '\n' && fate_trail::scrub::is_hazard(c)), "{}", text);
+        }
+        serde_json::from_str::<serde_json::Value>(&json::render(&report)).unwrap();
+    }
 }
 
 /// A million executions: counted, not sampled, and within the time of an ordinary test.

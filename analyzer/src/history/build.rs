@@ -40,10 +40,16 @@ impl Builder {
 
     /// Adds what one file said, packed by the packer that this collection is [`Builder::of`].
     pub fn add_packed(&mut self, file: PackedFile, run: &RunMeta) {
-        if file.rows.is_empty() && file.totals.is_empty() {
+        let says_nothing = file.rows.is_empty() && file.totals.is_empty();
+        // A run of which something is known is a run of the input, also where the build broke before
+        // any test; a file that only stands for itself is none.
+        if says_nothing && run.key.run_id == file.path {
             return;
         }
         let run = self.run(run);
+        if says_nothing {
+            return;
+        }
         let index = self.facts.len() as u32;
         self.rows.files.push(file.path);
         self.facts.push(file.facts);

@@ -129,11 +129,14 @@ fn window_line(window: &Window, show: phrase::Show<'_>) -> String {
     };
     let rate =
         window.rate.as_ref().map(|rate| number::rate(rate.value, rate.low, rate.high)).unwrap_or_default();
-    let seen: Vec<String> = window
-        .permutations
-        .iter()
+    let shown = window.permutations.iter().take(phrase::PERMUTATIONS_SHOWN);
+    let mut seen: Vec<String> = shown
         .map(|seen| format!("{} × {}", number::count(seen.count), phrase::observed(seen, show)))
         .collect();
+    let hidden = window.permutations.len().saturating_sub(phrase::PERMUTATIONS_SHOWN);
+    if hidden > 0 {
+        seen.push(format!("… and {}", number::of(hidden as u64, "other permutation")));
+    }
     format!(
         "| {} | {}{bracket} | {} | {rate} | {} | {} |\n",
         phrase::span(window.from.as_deref(), window.to.as_deref()),

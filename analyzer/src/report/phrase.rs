@@ -11,6 +11,8 @@ use super::number;
 /// Makes text from a log safe for one kind of output.
 pub(crate) type Show<'a> = &'a dyn Fn(&str) -> String;
 
+/// Permutations of one window that are printed, the most seen first.
+pub(crate) const PERMUTATIONS_SHOWN: usize = 10;
 /// Names of one permutation that are printed; of a longer one the beginning.
 const ELEMENTS_SHOWN: usize = 12;
 /// Characters of a commit id that are printed.

@@ -146,7 +146,7 @@ fn push_window(out: &mut String, number: usize, windows: usize, window: &Window,
     let span = phrase::span(window.from.as_deref(), window.to.as_deref());
     out.push('\n');
     wrap(out, &format!("{title}, {span}: {}.", phrase::window_counts(window)), prose, "  ", "    ");
-    for seen in &window.permutations {
+    for seen in window.permutations.iter().take(phrase::PERMUTATIONS_SHOWN) {
         let bound = if seen.exact { "" } else { " (a bound: the text shows only part)" };
         let when = match (&seen.first, &seen.last) {
             (None, None) => String::new(),
@@ -155,6 +155,10 @@ fn push_window(out: &mut String, number: usize, windows: usize, window: &Window,
         let text =
             format!("{:>4} × {}{bound}   {when}", number::count(seen.count), phrase::observed(seen, show));
         wrap_cells(out, &text, prose);
+    }
+    let hidden = window.permutations.len().saturating_sub(phrase::PERMUTATIONS_SHOWN);
+    if hidden > 0 {
+        push_line(out, &format!("         … and {}", number::of(hidden as u64, "other permutation")));
     }
     if let Some(seen) = window.permutations.iter().find(|seen| !seen.expected.is_empty()) {
         wrap(
