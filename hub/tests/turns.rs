@@ -233,6 +233,35 @@ fn a_snapshot_needs_nothing_that_a_held_opener_has() {
     assert_eq!(bench.core.snapshot().run_level, RunLevel::Started);
 }
 
+/// Wherever a thread is held, it holds no turn lock: posts and snapshots go through.
+#[test]
+fn no_point_is_under_the_turn_lock() {
+    let of_a_turn = [
+        Point::Popped,
+        Point::Unpacked,
+        Point::GateFastRead,
+        Point::GateLockWait,
+        Point::Barrier,
+        Point::HandlerEnter,
+    ];
+    let of_an_opening = [Point::RestoreBegin, Point::RestoreEnd, Point::GateRemoved];
+    for point in of_a_turn.into_iter().chain(of_an_opening) {
+        let bench = Bench::<Sound>::gated();
+        bench.post(Job::Hold("admitted"));
+        thread::scope(|threads| {
+            let held = bench.parking.arm(point);
+            if of_an_opening.contains(&point) {
+                threads.spawn(|| bench.core.open_gate("ready"));
+            } else {
+                threads.spawn(|| bench.drain());
+            }
+            held.wait();
+            bench.post(Job::Note("meanwhile"));
+            assert_eq!(bench.core.snapshot().posted, 2, "{point:?}");
+        });
+    }
+}
+
 #[test]
 fn trails_tell_the_way_and_number_every_step_without_gaps() {
     let bench = Bench::<Sound>::gated();

@@ -19,7 +19,7 @@ use crate::sync::{Arc, Ordering};
 impl<H, S, F, P> Core<H, S, F, P>
 where
     H: Handler,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {

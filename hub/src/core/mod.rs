@@ -98,7 +98,7 @@ pub struct Core<H: Handler, S: Storage = Handle, F: Fault = Sound, P: Probe = No
 impl<H, S, F, P> Core<H, S, F, P>
 where
     H: Handler,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {
@@ -315,7 +315,7 @@ where
 impl<H, S, F, P> Observe for Core<H, S, F, P>
 where
     H: Handler,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {

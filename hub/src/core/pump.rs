@@ -36,7 +36,7 @@ pub(super) enum Went {
 impl<H, S, F, P> Core<H, S, F, P>
 where
     H: Handler,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {
@@ -105,7 +105,7 @@ where
 impl<H, S, F, P> Complete for Core<H, S, F, P>
 where
     H: Handler,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {

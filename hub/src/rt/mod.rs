@@ -154,7 +154,7 @@ pub struct Builder<M, S = Handle, F = Sound, P = NoProbe> {
 impl<M, S, F, P> Builder<M, S, F, P>
 where
     M: Send + 'static,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {
@@ -180,7 +180,7 @@ where
     }
 
     /// Keeps the trails of deliveries elsewhere than in the recorder.
-    pub fn storage<T: Storage + Send + 'static>(self) -> Builder<M, T, F, P> {
+    pub fn storage<T: Storage>(self) -> Builder<M, T, F, P> {
         self.with(|probe| probe)
     }
 
@@ -259,7 +259,7 @@ pub(crate) struct Shell<H: Handler, S: Storage, F: Fault, P: Probe> {
 impl<H, S, F, P> Ops<H::Message> for Shell<H, S, F, P>
 where
     H: Handler,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {

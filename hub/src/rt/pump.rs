@@ -25,7 +25,7 @@ pub(crate) trait Polled: Handler {
 pub(crate) struct Pump<H, S, F, P>
 where
     H: Polled,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {
@@ -35,7 +35,7 @@ where
 impl<H, S, F, P> Future for Pump<H, S, F, P>
 where
     H: Polled,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {
@@ -65,7 +65,7 @@ where
 impl<H, S, F, P> Drop for Pump<H, S, F, P>
 where
     H: Polled,
-    S: Storage + Send + 'static,
+    S: Storage,
     F: Fault,
     P: Probe,
 {
