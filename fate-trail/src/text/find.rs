@@ -155,7 +155,7 @@ mod tests {
             format!("fate 7 A@h(+1) || {}", " ".repeat(999)),
         ];
         for pattern in worst {
-            let line = pattern.repeat(1 + (1 << 17) / pattern.len());
+            let line = pattern.repeat(1 + (1 << 15) / pattern.len());
             steps::take();
             let _ = find(&line).count();
             let looks = steps::take() / line.len();
