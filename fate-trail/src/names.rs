@@ -1,7 +1,6 @@
 //! Interned names: an entry of a trail has room for an index, not for a text.
 
 use std::collections::HashMap;
-use std::sync::PoisonError;
 
 use crate::id::fnv1a;
 use crate::limits::{NAME_BYTES, NAMES};
@@ -78,12 +77,12 @@ impl Names {
             shortened = shorten(text);
             &shortened
         };
-        let known = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.table.read();
         if let Some(index) = known.by_text.get(text) {
             return *index;
         }
         drop(known);
-        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.table.write();
         if let Some(index) = table.by_text.get(text) {
             return *index;
         }
@@ -100,7 +99,7 @@ impl Names {
 
     /// The text of an index; `?` for one that this table never gave out.
     pub(crate) fn text(&self, index: u16) -> Arc<str> {
-        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        let table = self.table.read();
         match table.texts.get(usize::from(index)) {
             Some(text) => text.clone(),
             None => Arc::from(UNKNOWN),

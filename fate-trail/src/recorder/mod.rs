@@ -1,5 +1,6 @@
 //! The recorder: always on, bounded, and unable to hurt the program it watches.
 
+mod hub_events;
 mod render;
 mod ring;
 mod slab;
@@ -18,6 +19,8 @@ use crate::stage::StageId;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::text::Value;
 use crate::trail::Trail;
+
+use hub_events::{HubEvent, HubEvents};
 
 pub use ring::RingRecord;
 pub use status::Status;
@@ -82,20 +85,10 @@ struct Inner {
     symbols: Names,
     slab: slab::Slab,
     finished: Mutex<store::Bounded<RawTrail>>,
-    hub_events: Mutex<store::Bounded<HubEvent>>,
+    hub_events: Mutex<HubEvents>,
     rings: threads::Rings,
     untracked: AtomicU64,
     stale: AtomicU64,
-}
-
-/// One hub-level stage as it is recorded.
-#[derive(Clone, Copy, Debug)]
-struct HubEvent {
-    stage: StageId,
-    hub: HubId,
-    /// Monotonic microseconds.
-    time: Option<u64>,
-    values: [u64; HUB_VALUES],
 }
 
 impl Recorder {
@@ -121,7 +114,7 @@ impl Recorder {
             symbols: Names::new(),
             slab: slab::Slab::new(config.in_flight),
             finished: Mutex::new(store::Bounded::new(config.finished)),
-            hub_events: Mutex::new(store::Bounded::new(config.hub_entries)),
+            hub_events: Mutex::new(HubEvents::new(config.hub_entries)),
             rings: threads::Rings::new(config.ring_slots),
             untracked: AtomicU64::new(0),
             stale: AtomicU64::new(0),
@@ -211,12 +204,12 @@ impl Recorder {
         raw.iter().map(|raw| self.render(raw)).collect()
     }
 
-    /// Each hub's own trail, with the id `hub`, in the order of their oldest kept stage. Stages
-    /// that were overwritten are counted in [`Status::hub_events`], not on a trail, since which
-    /// hub they belonged to is gone with them.
+    /// Each hub's own trail, with the id `hub`, in the order of their oldest kept stage. Stages that
+    /// were overwritten show as a gap at the start.
     pub fn hub_trails(&self) -> Vec<Trail> {
-        let events: Vec<HubEvent> = self.0.hub_events.lock().iter().copied().collect();
-        self.render_hubs(&events)
+        // Texts are made outside the lock, so that a reader holds up nobody.
+        let (events, lost) = self.0.hub_events.lock().copy();
+        self.render_hubs(&events, &lost)
     }
 
     /// Takes what the threads' rings hold, each record once. For one reader.

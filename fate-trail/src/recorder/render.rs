@@ -1,5 +1,7 @@
 //! From what was recorded to owned trails; runs only when somebody reads.
 
+use std::collections::HashMap;
+
 use super::{HubEvent, Recorder};
 use crate::entry::RawTrail;
 use crate::limits::HEAD_ENTRIES;
@@ -29,25 +31,41 @@ impl Recorder {
         }
     }
 
-    pub(super) fn render_hubs(&self, events: &[HubEvent]) -> Vec<Trail> {
-        let mut trails: Vec<(HubId, Option<u64>, Trail)> = Vec::new();
+    /// One trail for each hub; `lost` tells by the index of its name how many of its stages were
+    /// overwritten.
+    pub(super) fn render_hubs(&self, events: &[HubEvent], lost: &[u32]) -> Vec<Trail> {
+        let mut by_hub: Vec<(HubId, Vec<&HubEvent>)> = Vec::new();
+        let mut places: HashMap<HubId, usize> = HashMap::new();
         for event in events {
-            let known = trails.iter().position(|(hub, ..)| *hub == event.hub);
-            let index = known.unwrap_or_else(|| {
-                trails.push((event.hub, None, Trail::new(HUB_TRAIL)));
-                trails.len() - 1
-            });
-            let (_, start, trail) = &mut trails[index];
-            if let (None, Some(now)) = (&start, event.time) {
-                *start = Some(now);
-                trail.at = Some(self.wall(now));
+            let place = *places.entry(event.hub).or_insert(by_hub.len());
+            match by_hub.get_mut(place) {
+                Some((_, own)) => own.push(event),
+                None => by_hub.push((event.hub, vec![event])),
             }
-            let offset = event.time.zip(*start).map(|(now, start)| now.saturating_sub(start));
+        }
+        let trail = |(hub, own): (HubId, Vec<&HubEvent>)| {
+            let lost = lost.get(usize::from(hub.index())).copied().unwrap_or(0);
+            self.render_hub(hub, &own, u64::from(lost))
+        };
+        by_hub.into_iter().map(trail).collect()
+    }
+
+    fn render_hub(&self, hub: HubId, events: &[&HubEvent], lost: u64) -> Trail {
+        let start = events.iter().find_map(|event| event.time);
+        let stages = events.iter().map(|event| {
+            let since = |(now, start): (u64, u64)| now.saturating_sub(start);
+            let offset = event.time.zip(start).map(since);
             let details = event.stage.spec().details.iter().zip(event.values);
             let details = details.map(|(detail, value)| read(detail, value));
-            trail.stages.push(self.stage(event.stage, event.hub, offset, details));
+            self.stage(event.stage, hub, offset, details)
+        });
+        Trail {
+            id: HUB_TRAIL.to_owned(),
+            at: start.map(|start| self.wall(start)),
+            stages: stages.collect(),
+            gap: (lost > 0).then_some(Gap { after: 0, count: lost }),
+            ..Trail::default()
         }
-        trails.into_iter().map(|(_, _, trail)| trail).collect()
     }
 
     fn stage(

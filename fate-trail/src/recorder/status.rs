@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use super::Recorder;
+use super::hub_events::{HubEvent, LOST_BYTES};
 use super::ring::RECORD_BYTES;
 use super::slab::SLOT_BYTES;
 use super::store::StoreStatus;
 use super::threads::RingStatus;
-use super::{HubEvent, Recorder};
 use crate::entry::RawTrail;
 use crate::limits::{NAME_BYTES, NAMES, RINGS};
 use crate::sync::Ordering;
@@ -68,6 +69,7 @@ impl Recorder {
         let bytes = self.0.slab.capacity() as usize * SLOT_BYTES
             + config.finished * size_of::<RawTrail>()
             + config.hub_entries * size_of::<HubEvent>()
+            + LOST_BYTES
             + rings
             + 2 * NAMES * (NAME_BYTES + NAME_OVERHEAD_BYTES);
         bytes as u64

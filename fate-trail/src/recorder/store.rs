@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Counts of a [`Bounded`] store: `recorded = held + overwritten + taken`.
+/// Counts of a bounded store that overwrites its oldest item: `recorded = held + overwritten + taken`.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct StoreStatus {
     /// Items ever put in.
@@ -35,16 +35,20 @@ impl<T> Bounded<T> {
         self.items.reserve_exact(self.capacity - self.items.len());
     }
 
-    pub(crate) fn push(&mut self, item: T) {
+    /// Puts an item in and answers the one that had to go for it.
+    pub(crate) fn push(&mut self, item: T) -> Option<T> {
         self.recorded += 1;
-        if self.items.len() >= self.capacity {
-            self.overwritten += 1;
-            if self.items.pop_front().is_none() {
-                // A store of capacity 0 keeps nothing.
-                return;
-            }
+        if self.items.len() < self.capacity {
+            self.items.push_back(item);
+            return None;
         }
+        self.overwritten += 1;
+        let Some(oldest) = self.items.pop_front() else {
+            // A store of capacity 0 keeps nothing.
+            return Some(item);
+        };
         self.items.push_back(item);
+        Some(oldest)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
@@ -75,7 +79,7 @@ mod tests {
     fn the_newest_stay_and_the_rest_is_counted() {
         let mut store = Bounded::new(3);
         store.reserve();
-        (0..5).for_each(|i| store.push(i));
+        assert_eq!((0..5).filter_map(|i| store.push(i)).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(store.iter().copied().collect::<Vec<_>>(), [2, 3, 4]);
         assert_eq!(store.take(), [2, 3, 4]);
         store.push(5);

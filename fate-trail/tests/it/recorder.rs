@@ -6,7 +6,9 @@ use fate_trail::stage::{
     DEFERRED, ENQUEUED, GATE_DRAIN, HANDLER_ENTER, HANDLER_EXIT, HANDLER_FAULT, MAIN_DEPTH, POSTED,
     TURN_START, UNPACKED, pack,
 };
-use fate_trail::{Fate, Handle, Inline, Level, ManualClock, Off, Recorder, RecorderConfig, Storage, Trail};
+use fate_trail::{
+    Fate, Gap, Handle, Inline, Level, ManualClock, Off, Recorder, RecorderConfig, Storage, Trail,
+};
 
 /// 2026-09-06T14:00:00Z.
 const START: i64 = 1_788_703_200_000_000;
@@ -195,13 +197,16 @@ fn a_hub_has_a_trail_of_its_own() {
 #[test]
 fn hub_stages_are_bounded_and_losses_counted() {
     let recorder = Recorder::new(RecorderConfig { hub_entries: 2, ..RecorderConfig::default() });
-    let hub = recorder.hub("h");
+    let (hub, other) = (recorder.hub("h"), recorder.hub("other"));
+    recorder.hub_stamp(other, GATE_DRAIN, &[1], None);
     for n in 0..5 {
         recorder.hub_stamp(hub, GATE_DRAIN, &[n], None);
     }
     let trails = recorder.hub_trails();
+    assert_eq!(trails.len(), 1, "nothing is left of the other hub");
+    assert_eq!(trails[0].gap, Some(Gap { after: 0, count: 3 }));
     let kept: Vec<_> = trails[0].stages.iter().filter_map(|s| s.number("n")).collect();
-    assert_eq!((kept, recorder.status().hub_events.overwritten), (vec![3, 4], 3));
+    assert_eq!((kept, recorder.status().hub_events.overwritten), (vec![3, 4], 4));
 }
 
 #[test]
@@ -218,17 +223,19 @@ fn wall_time_follows_the_anchor_and_not_later_jumps() {
 fn every_thread_s_stages_are_drained_or_counted() {
     let recorder = Recorder::new(RecorderConfig { ring_slots: 64, ..RecorderConfig::default() });
     let hub = recorder.hub("h");
+    let work = &|thread: u64| {
+        for i in 0..500 {
+            let mut trail = Handle::begin(&recorder, thread << 32 | i);
+            trail.stamp(&recorder, hub, POSTED, i);
+            trail.stamp(&recorder, hub, ENQUEUED, i);
+            trail.finish(&recorder);
+        }
+    };
     std::thread::scope(|scope| {
-        for thread in 0..4u64 {
-            let recorder = &recorder;
-            scope.spawn(move || {
-                for i in 0..500 {
-                    let mut trail = Handle::begin(recorder, thread << 32 | i);
-                    trail.stamp(recorder, hub, POSTED, i);
-                    trail.stamp(recorder, hub, ENQUEUED, i);
-                    trail.finish(recorder);
-                }
-            });
+        let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || work(thread))).collect();
+        for thread in threads {
+            // Only a join waits until the thread has let go of its ring; the scope's end does not.
+            thread.join().expect("the thread ends well");
         }
     });
     let before = recorder.status().rings;
