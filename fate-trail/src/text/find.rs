@@ -96,7 +96,9 @@ fn next_start(text: &str, from: usize) -> Option<usize> {
     let mut before = from.checked_sub(1).and_then(|i| bytes.get(i)).copied();
     for (i, byte) in bytes.iter().enumerate().skip(from) {
         steps::add(1);
-        let fresh = before.is_none_or(|b| !continues_name(b));
+        // A structured log may name its field: `trail=fate 7 …`.
+        let named = *byte == b'f' && before == Some(b'=');
+        let fresh = named || before.is_none_or(|b| !continues_name(b));
         before = Some(*byte);
         if !fresh {
             continue;

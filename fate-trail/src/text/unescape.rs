@@ -1,11 +1,46 @@
-//! Undoes what XML and JSON writers do to a log line, so that a trail inside a test report or a
-//! structured log reads as it was printed.
+//! Undoes what XML and JSON writers and terminal colours do to a log line, so that a trail inside a
+//! test report or a structured log reads as it was printed.
 
 use std::borrow::Cow;
 
 /// Replaces entities (`&gt;`, `&#8594;`, `&#x2192;`, also escaped again as `&amp;gt;`) and JSON
-/// escapes (`\u2192`, `\"`, `\n`, with one or more backslashes). What is no escape stays. Linear.
+/// escapes (`\u2192`, `\"`, `\n`, with one or more backslashes), and then removes the control
+/// sequences of terminals (ECMA-48 CSI, such as colours). What is neither stays. Linear.
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
+    match escapes(text) {
+        Cow::Borrowed(text) => control_sequences(text),
+        Cow::Owned(text) if text.contains(ESC) => Cow::Owned(control_sequences(&text).into_owned()),
+        Cow::Owned(text) => Cow::Owned(text),
+    }
+}
+
+const ESC: char = '\u{1b}';
+
+/// Removes `ESC [`, parameters and intermediates (0x20 to 0x3F) and the final byte (0x40 to 0x7E).
+fn control_sequences(text: &str) -> Cow<'_, str> {
+    if !text.contains(ESC) {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split(ESC);
+    let mut out = String::with_capacity(text.len());
+    out.push_str(parts.next().unwrap_or(""));
+    for part in parts {
+        let sequence = part.strip_prefix('[').and_then(|rest| {
+            let body = rest.trim_start_matches(|c| matches!(c, ' '..='?'));
+            body.strip_prefix(|c| matches!(c, '@'..='~'))
+        });
+        match sequence {
+            Some(rest) => out.push_str(rest),
+            None => {
+                out.push(ESC);
+                out.push_str(part);
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn escapes(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '\\']) {
         return Cow::Borrowed(text);
     }
@@ -107,13 +142,26 @@ mod tests {
     }
 
     #[test]
+    fn colours_are_removed_and_other_controls_stay() {
+        let cases = [
+            ("\u{1b}[32mfate 7\u{1b}[0m ", "fate 7 "),
+            (r"\u001b[1;38;5;9mfate\u001b[0m", "fate"),
+            ("\u{1b}]0;title\u{7}x", "\u{1b}]0;title\u{7}x"),
+            ("\u{1b}[12", "\u{1b}[12"),
+        ];
+        for (coloured, plain) in cases {
+            assert_eq!(unescape(coloured), plain);
+        }
+    }
+
+    #[test]
     fn text_without_escapes_is_borrowed() {
         assert!(matches!(unescape("ENQUEUED@h(+0.000) → x"), Cow::Borrowed(_)));
     }
 
     proptest! {
         #[test]
-        fn any_text_is_answered_and_never_grows(text in "[&#xampltg;\\\\u0-9a-f\"n→]{0,200}") {
+        fn any_text_is_answered_and_never_grows(text in "[&#xampltg;\\\\u0-9a-f\"n→\u{1b}\\[]{0,200}") {
             prop_assert!(unescape(&text).len() <= text.len());
         }
     }
