@@ -1,0 +1,4 @@
+//! The tests that look at the workspace as a whole.
+
+mod layering;
+mod tidy;
