@@ -156,7 +156,7 @@ pub(super) fn suites_match(a: &str, b: &str) -> bool {
 }
 
 /// The method with its arguments: what follows the last `.`, `+` or `:` before the first parenthesis.
-fn last_segment(test: &str) -> &str {
+pub(super) fn last_segment(test: &str) -> &str {
     let head = test.find('(').unwrap_or(test.len());
     test[..head].rfind(['.', '+', ':']).map_or(test, |at| &test[at + 1..])
 }

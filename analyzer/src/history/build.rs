@@ -1,6 +1,6 @@
 //! Takes the packed results of one file after another and makes histories of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::evidence::Total;
 use super::filter::TestFilter;
@@ -18,6 +18,7 @@ pub struct Builder {
     run_index: HashMap<RunKey, u32>,
     facts: Vec<FileFacts>,
     totals: Vec<Total>,
+    hides: HashSet<(Box<str>, Box<str>)>,
     rows: Rows,
 }
 
@@ -57,6 +58,7 @@ impl Builder {
             (row.run, row.file) = (run, index);
             row
         }));
+        self.hides.extend(file.hides);
         self.totals.extend(file.totals.into_iter().map(|(suite, passed)| Total { run, suite, passed }));
     }
 
@@ -74,7 +76,7 @@ impl Builder {
         let ids = sort_tests(ids, &mut rows.packed);
         rows.packed.sort_by_key(|row| (row.test, row.run, row.try_number, row.file));
         let mut tests = merge::histories(ids, rows);
-        evidence::add_totals(&mut tests, &self.totals);
+        evidence::add_totals(&mut tests, &self.totals, &self.hides);
         // Only now, because what explains a suite's total is the passes of all its tests.
         if let Some(filter) = filter {
             keep(filter, &mut tests, &mut rows.packed);

@@ -1,8 +1,8 @@
 //! Totals that count passes nothing lists: a test may have run in such a run, nobody says so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::alias::suites_match;
+use super::alias::{last_segment, suites_match};
 use super::{Execution, History, State};
 
 /// One suite total of one file that counts more passes than are listed there.
@@ -16,22 +16,37 @@ pub(super) struct Total {
     pub(super) passed: u64,
 }
 
-/// Sets [`History::e2`]: runs with an open total of the test's suite that do not report the test itself.
-pub(super) fn add_totals(tests: &mut [History], totals: &[Total]) {
+/// Sets [`History::e2`]: runs that do not report the test itself and have an open total that may
+/// count it. That is a total of the test's own named suite, or one where a name is missing, if
+/// output with such a total is known to hide the test when it passes (`hides`: total's suite, test's name).
+pub(super) fn add_totals(tests: &mut [History], totals: &[Total], hides: &HashSet<(Box<str>, Box<str>)>) {
     if totals.is_empty() {
         return;
     }
-    let open = open_totals(tests, totals);
-    let mut runs_of_suite: HashMap<String, Vec<u32>> = HashMap::new();
+    let mut runs: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (run, suite) in open_totals(tests, totals) {
+        runs.entry(suite).or_default().push(run);
+    }
+    let mut hidden: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (suite, test) in hides {
+        hidden.entry(test).or_default().push(suite);
+    }
     for test in tests {
-        let runs = runs_of_suite.entry(test.id.suite.clone()).or_insert_with(|| {
-            let of_suite = open.iter().filter(|(_, suite)| suites_match(suite, &test.id.suite));
-            let mut runs: Vec<u32> = of_suite.map(|&(run, _)| run).collect();
-            runs.sort_unstable();
-            runs.dedup();
-            runs
-        });
-        test.e2 = missing(runs, &test.executions);
+        let id = &test.id;
+        let mut suites: Vec<&str> = Vec::new();
+        if !id.suite.is_empty() {
+            suites.push(&id.suite);
+        }
+        // A console may have printed the method without its class.
+        for name in [id.test.as_str(), last_segment(&id.test)] {
+            let known = hidden.get(name).into_iter().flatten().copied();
+            suites.extend(known.filter(|suite| suites_match(suite, &id.suite)));
+        }
+        let mut found: Vec<u32> =
+            suites.iter().filter_map(|suite| runs.get(suite)).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        test.e2 = missing(&found, &test.executions);
     }
 }
 

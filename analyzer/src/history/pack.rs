@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Template;
+use super::alias::suites_match;
 use super::row::{Detail, Packed};
 use crate::ingest::{FileReport, Format};
 use crate::model::{Outcome, TestId, TestResult};
@@ -29,6 +30,9 @@ pub struct PackedFile {
     pub(super) rows: Vec<Packed>,
     /// Suite and passes of each total that counts more passes than it lists; listed ones included.
     pub(super) totals: Vec<(Box<str>, u64)>,
+    /// Total's suite and test's name, where the file reports the test and lists no pass of its suite:
+    /// output of this kind shows the test when it fails and hides it when it passes.
+    pub(super) hides: Vec<(Box<str>, Box<str>)>,
 }
 
 /// Packs the results of files, also from several threads at a time. Memory: 40 bytes a row plus
@@ -56,6 +60,7 @@ impl Packer {
             },
             rows: Vec::with_capacity(file.results.len()),
             totals: Vec::new(),
+            hides: hidden(file),
         };
         for total in file.unlisted.iter().filter(|total| total.passed > 0) {
             let of_suite =
@@ -81,6 +86,22 @@ impl Packer {
     pub(super) fn into_tables(self) -> Tables {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What the file's totals hide, see [`PackedFile::hides`].
+fn hidden(file: &FileReport) -> Vec<(Box<str>, Box<str>)> {
+    if file.unlisted.is_empty() {
+        return Vec::new();
+    }
+    let passes = file.results.iter().filter(|result| result.outcome == Outcome::Passed);
+    let listed: HashSet<&str> = passes.map(|result| result.id.suite.as_str()).collect();
+    let mut hidden = Vec::new();
+    for result in file.results.iter().filter(|result| !listed.contains(result.id.suite.as_str())) {
+        for total in file.unlisted.iter().filter(|total| suites_match(&total.suite, &result.id.suite)) {
+            hidden.push((total.suite.as_str().into(), result.id.test.as_str().into()));
+        }
+    }
+    hidden
 }
 
 impl Tables {

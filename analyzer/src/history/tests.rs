@@ -214,15 +214,14 @@ fn a_method_name_of_a_console_is_the_qualified_test() {
 
 #[test]
 fn a_suite_total_is_evidence_for_the_tests_it_does_not_list() {
-    // Nine failures of a console that lists no passes: nobody says in which runs the test passed.
+    // A console that lists no passes: nobody says in which runs the test passed.
     check(
         "1 run.log fail S/T
          2 run.log total S 20
-         3 run.log total - 20
          4 run.log total Other 20
          5 run.log skip S/T
          5 run.log total S 20",
-        &["S/T 1 1 0 1 0 | 0 0 0 1 | 2"],
+        &["S/T 1 1 0 1 0 | 0 0 0 1 | 1"],
     );
     // A results file beside it lists what the total counts.
     check(
@@ -232,6 +231,27 @@ fn a_suite_total_is_evidence_for_the_tests_it_does_not_list() {
          2 run.log fail S/A
          2 a.trx fail S/A",
         &["S/A 2 1 0 0 0 | 0 0 0 1 | 0", "S/B 1 0 0 0 0 | 0 0 0 0 | 0"],
+    );
+}
+
+#[test]
+fn a_total_without_a_name_counts_only_for_tests_that_such_output_hides() {
+    // The failing run shows that the unnamed totals of this console are about the test.
+    check(
+        "1 run.log fail S/T
+         1 run.log total - 19
+         2 run.log total - 20",
+        &["S/T 1 1 0 0 0 | 0 0 0 1 | 1"],
+    );
+    // Another tool's total in a run without the test says nothing about the test; nor does one in a
+    // file that lists the passes of the test's suite.
+    check(
+        "1 a.trx fail S/T
+         2 other.log total - 20
+         3 run.log fail S/T
+         3 run.log pass S/U
+         3 run.log total - 20",
+        &["S/T 2 2 0 0 0 | 0 0 0 2 | 0", "S/U 1 0 0 0 0 | 0 0 0 0 | 0"],
     );
 }
 

@@ -11,9 +11,6 @@ pub const BYTES_MAX: usize = 65_535;
 const TABLE_BYTES_MAX: usize = BYTES_MAX / 2;
 /// Bytes kept free for saying what was left out.
 const CLOSING_BYTES: usize = 512;
-/// Stable tests that get a line of their own; more of them become one line.
-const STABLE_LISTED_MAX: usize = 5;
-
 /// The report, at most [`BYTES_MAX`] bytes; what does not fit is counted at the end.
 pub fn render(report: &Report) -> String {
     let mut out =
@@ -50,10 +47,11 @@ pub fn render(report: &Report) -> String {
 /// The table; returns how many of its lines found no room.
 fn push_table(out: &mut String, sorted: &[&Test]) -> u64 {
     out.push_str("| test | executed | failed | rate (95 %) | 1 in | permutations | verdict |\n|:--|--:|--:|:--|--:|--:|:--|\n");
-    let stable = |test: &&Test| test.failed == 0 && test.executed > 0;
-    let calm = sorted.iter().copied().filter(stable).count();
+    let mut listed = sorted.to_vec();
+    let stable = phrase::take_many(&mut listed, |test| test.failed == 0 && test.executed > 0);
+    let idle = phrase::take_many(&mut listed, |test| test.executed == 0);
     let mut omitted = 0;
-    for test in sorted.iter().copied().filter(|test| calm <= STABLE_LISTED_MAX || !stable(test)) {
+    for test in listed {
         let line = table_line(test);
         if out.len() + line.len() <= TABLE_BYTES_MAX {
             out.push_str(&line);
@@ -61,13 +59,14 @@ fn push_table(out: &mut String, sorted: &[&Test]) -> u64 {
             omitted += 1;
         }
     }
-    if calm > STABLE_LISTED_MAX {
-        let executed: u64 = sorted.iter().copied().filter(stable).map(|test| test.executed).sum();
-        out.push_str(&format!(
-            "| _{}_ | {} | 0 | | | | stable |\n",
-            number::of(calm as u64, "stable test"),
-            number::count(executed)
-        ));
+    if !stable.is_empty() {
+        let executed = number::count(stable.iter().map(|test| test.executed).sum());
+        let tests = number::of(stable.len() as u64, "stable test");
+        out.push_str(&format!("| _{tests}_ | {executed} | 0 | | | | stable |\n"));
+    }
+    if !idle.is_empty() {
+        let tests = number::of(idle.len() as u64, "test");
+        out.push_str(&format!("| _{tests} never executed_ | 0 | 0 | | | | insufficient |\n"));
     }
     omitted
 }

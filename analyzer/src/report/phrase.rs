@@ -11,6 +11,8 @@ use super::number;
 /// Makes text from a log safe for one kind of output.
 pub(crate) type Show<'a> = &'a dyn Fn(&str) -> String;
 
+/// Stable tests, and tests that never executed, that are listed one by one; more become one line.
+const LISTED_MAX: usize = 5;
 /// Permutations of one window that are printed, the most seen first.
 pub(crate) const PERMUTATIONS_SHOWN: usize = 10;
 /// Names of one permutation that are printed; of a longer one the beginning.
@@ -47,6 +49,16 @@ pub(crate) fn by_interest(tests: &[Test]) -> Vec<&Test> {
         (test.failed == 0, !has_order(test), rank, std::cmp::Reverse(test.failed), &test.suite, &test.test)
     });
     sorted
+}
+
+/// Takes out the tests that `is_one` names, if they are more than [`LISTED_MAX`].
+pub(crate) fn take_many<'a>(tests: &mut Vec<&'a Test>, is_one: impl Fn(&Test) -> bool) -> Vec<&'a Test> {
+    if tests.iter().filter(|test| is_one(test)).count() <= LISTED_MAX {
+        return Vec::new();
+    }
+    let (taken, rest) = tests.iter().copied().partition(|test| is_one(test));
+    *tests = rest;
+    taken
 }
 
 /// `Read 12 files: 10 runs, 40 executions of 4 tests.` and what was not read.

@@ -14,8 +14,6 @@ use super::{number, phrase};
 
 /// Lines of the table; more tests are counted in one line.
 const TABLE_MAX: usize = 50;
-/// Stable tests that are listed one by one; more of them become one line.
-const STABLE_LISTED_MAX: usize = 5;
 /// Tests that are told in words; more are named with the way to see them.
 const DETAILS_MAX: usize = 12;
 /// Columns of prose, however wide the terminal is.
@@ -45,34 +43,31 @@ pub fn render(report: &Report, style: Style) -> String {
     out
 }
 
-/// The table, and a line for what is not in it.
+/// The table, and a line for each kind of test that is not in it.
 fn push_table(out: &mut String, report: &Report, style: Style) {
-    let sorted = phrase::by_interest(&report.tests);
-    let stable = |test: &&Test| test.failed == 0 && test.executed > 0;
-    let (calm, mut listed): (Vec<&Test>, Vec<&Test>) = sorted.iter().copied().partition(stable);
-    let summarised = if calm.len() > STABLE_LISTED_MAX {
-        calm
-    } else {
-        listed.extend(calm);
-        Vec::new()
-    };
+    let mut listed = phrase::by_interest(&report.tests);
+    let stable = phrase::take_many(&mut listed, |test| test.failed == 0 && test.executed > 0);
+    let idle = phrase::take_many(&mut listed, |test| test.executed == 0);
     let hidden = listed.len().saturating_sub(TABLE_MAX);
     listed.truncate(TABLE_MAX);
     if !listed.is_empty() {
         table::push(out, &listed, style);
     }
+    let more = |count: usize| number::of(count as u64, if listed.is_empty() { "test" } else { "more test" });
     if hidden > 0 {
-        let text = format!("… and {} more; --format json lists all", number::of(hidden as u64, "test"));
-        push_line(out, &style.paint(Tone::Quiet, &text));
-    }
-    if !summarised.is_empty() {
-        let executions: u64 = summarised.iter().map(|test| test.executed).sum();
-        let text = format!(
-            "{} without a failure in {}",
-            number::of(summarised.len() as u64, if listed.is_empty() { "test" } else { "more test" }),
-            number::of(executions, "execution")
+        push_line(
+            out,
+            &style.paint(Tone::Quiet, &format!("… and {}; --format json lists all", more(hidden))),
         );
+    }
+    if !stable.is_empty() {
+        let executions: u64 = stable.iter().map(|test| test.executed).sum();
+        let text =
+            format!("{} without a failure in {}", more(stable.len()), number::of(executions, "execution"));
         push_line(out, &format!("{text}: {}", style.verdict("stable")));
+    }
+    if !idle.is_empty() {
+        push_line(out, &format!("{} never executed: skipped, or without an outcome", more(idle.len())));
     }
     if listed.iter().any(|test| test.rate_bracket.is_some()) {
         let text = "* passes are counted but not listed, so only bounds of the rate are known";
