@@ -204,6 +204,21 @@ fn a_dead_socket_is_replaced_and_a_living_one_is_not() {
 }
 
 #[test]
+fn what_killed_processes_left_is_swept_and_the_living_keep_theirs() {
+    let folder = Folder::new("sweep");
+    let dead = folder.0.join("1-dead.sock");
+    drop(std::os::unix::net::UnixListener::bind(&dead).unwrap());
+    std::fs::write(dead.with_extension("json"), "{}").unwrap();
+    let living = folder.0.join("2-living.sock");
+    let _listener = std::os::unix::net::UnixListener::bind(&living).unwrap();
+    std::fs::write(living.with_extension("json"), "{}").unwrap();
+    let server = LiveServer::start(folder.config(), source(0)).unwrap();
+    assert!(!dead.exists() && !dead.with_extension("json").exists());
+    assert!(living.exists() && living.with_extension("json").exists());
+    assert!(server.socket().exists());
+}
+
+#[test]
 fn a_restart_has_another_boot_id() {
     let folder = Folder::new("restart");
     let path = folder.0.join("own.sock");

@@ -1,13 +1,14 @@
 //! Looks at every hub process once, without a terminal: what `snapshot` and `hubs` stand on.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use fate_trail::clock::{Clock, SystemClock};
 use fate_trail::live::{ByeReason, ClientEvent};
 
-use crate::source::{Report, TargetId, Where, attach_once, find, wanted};
+use crate::source::{Leash, Report, TargetId, Where, attach_once, find, wanted};
 use crate::world::World;
 
 /// A process that shows no picture within this time cannot be attached.
@@ -44,15 +45,18 @@ pub(crate) fn collect(place: &Where, observe: Duration) -> Result<Collected, Str
     let mut seen = Collected { world, complaints, mismatch: false, attached: 0 };
     let (send, receive) = mpsc::sync_channel(QUEUE);
     let mut waiting: HashSet<TargetId> = HashSet::new();
+    let mut leashes = Vec::new();
     for process in found {
         let wanted = wanted(&process, &place.globs);
         let (id, _) = seen.world.add(process.clone());
         waiting.insert(id);
         let send = send.clone();
+        let leash = Arc::new(Leash::default());
+        leashes.push(Arc::clone(&leash));
         std::thread::spawn(move || {
             let forward = |events, counts| send.send((id, Report::Events(events, counts))).is_ok();
             let patience = PATIENCE.max(observe);
-            if let Err(why) = attach_once(&process, wanted, patience, forward) {
+            if let Err(why) = attach_once(&process, wanted, patience, &leash, forward) {
                 // The collecting side may have seen enough already.
                 let _ = send.send((id, Report::Down(why)));
             }
@@ -83,6 +87,7 @@ pub(crate) fn collect(place: &Where, observe: Duration) -> Result<Collected, Str
             until = Instant::now() + observe;
         }
     }
+    leashes.iter().for_each(|leash| leash.cut());
     for id in waiting {
         if let Some(target) = seen.world.targets.get(id) {
             let seconds = PATIENCE.as_secs();

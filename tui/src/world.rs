@@ -283,9 +283,11 @@ impl Target {
 
 impl Row {
     fn new(now: u64, boot: String, state: HubState) -> Self {
+        let history = History::new(now, state);
+        let state = history.state();
         let turns = VecDeque::from([(now, state.turns)]);
         let waiting = VecDeque::from([Some(state.main + state.deferred)]);
-        Row { history: History::new(now, state), boot, waiting, turns, gone: None }
+        Row { history, boot, waiting, turns, gone: None }
     }
 
     /// The newest state.

@@ -175,7 +175,7 @@ impl ClientSession {
             (Phase::Snapshot, Frame::Snapshot(chunk)) => self.chunk(chunk, step),
             (Phase::Live, Frame::State(state)) => {
                 if self.is_news(&state.hub.hub, state.seq) {
-                    step.events.push(ClientEvent::State(Box::new(state.hub)));
+                    step.events.push(ClientEvent::State(Box::new(state.hub.bounded())));
                 }
             }
             (Phase::Live, Frame::Removed(gone)) => {

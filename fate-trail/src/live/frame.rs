@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_GATES, MAX_NAME};
+use super::{MAX_GATES, MAX_NAME, MAX_NUMBER};
 
 /// 64-bit ids as JSON strings.
 mod as_text {
@@ -298,23 +298,40 @@ pub struct Gate {
 }
 
 impl HubState {
-    /// The same state cut to the limits of a frame: names to [`super::MAX_NAME`] characters, gates
-    /// to [`super::MAX_GATES`]. A state that keeps the limits is left alone.
+    /// The same state cut to the limits of a frame: names to [`super::MAX_NAME`] characters, numbers
+    /// to [`super::MAX_NUMBER`], gates to [`super::MAX_GATES`]. A state that keeps the limits is left
+    /// alone.
     pub fn bounded(mut self) -> Self {
         if self.gates.len() > MAX_GATES {
-            self.gates_omitted += (self.gates.len() - MAX_GATES) as u64;
+            let surplus = (self.gates.len() - MAX_GATES) as u64;
+            self.gates_omitted = self.gates_omitted.saturating_add(surplus);
             self.gates.truncate(MAX_GATES);
         }
         cut(&mut self.hub);
         cut(&mut self.run_level);
         for gate in &mut self.gates {
             cut(&mut gate.name);
+            limit([&mut gate.closed_us, &mut gate.holding]);
         }
         if let Some(running) = &mut self.running {
             cut(&mut running.delivery);
             cut(&mut running.type_name);
             cut(&mut running.last_stage);
+            limit([&mut running.age_us]);
         }
+        limit([
+            &mut self.main,
+            &mut self.deferred,
+            &mut self.between,
+            &mut self.gates_omitted,
+            &mut self.posted,
+            &mut self.turns,
+            &mut self.requeues,
+            &mut self.lost,
+        ]);
+        let ages =
+            [&mut self.age_us, &mut self.main_oldest_us, &mut self.deferred_oldest_us, &mut self.between_us];
+        ages.into_iter().flatten().for_each(|age| limit([age]));
         self
     }
 
@@ -335,6 +352,13 @@ impl HubState {
             state
         };
         timeless(self) == timeless(other)
+    }
+}
+
+/// Cuts numbers to [`MAX_NUMBER`].
+fn limit<const N: usize>(numbers: [&mut u64; N]) {
+    for number in numbers {
+        *number = (*number).min(MAX_NUMBER);
     }
 }
 

@@ -59,6 +59,10 @@ pub const MAX_GATES: usize = 200;
 /// Most hubs that one client keeps of one process; further ones are counted as dropped.
 pub const MAX_HUBS: usize = 10_000;
 
+/// Largest number in a state: 2^53, the last integer that every reader of JSON keeps exactly. Sums of
+/// a few such numbers do not overflow.
+pub const MAX_NUMBER: u64 = 1 << 53;
+
 /// Most globs in one subscription.
 pub const MAX_GLOBS: usize = 64;
 

@@ -122,8 +122,8 @@ pub struct History {
     state: HubState,
     /// When `state` arrived.
     at: u64,
-    /// When the running turn was last seen to move.
-    progress: u64,
+    /// When the running turn was last seen to move; below zero if before the clock's start.
+    progress: i64,
     /// Deferred depth, a sample each [`SAMPLE_MICROS`], oldest first.
     samples: VecDeque<u64>,
     sampled: u64,
@@ -134,9 +134,9 @@ pub struct History {
 impl History {
     /// Starts with a first state that arrived at `now`.
     pub fn new(now: u64, state: HubState) -> Self {
-        let age = state.running.as_ref().map_or(0, |turn| turn.age_us);
+        let state = state.bounded();
         let mut history =
-            History { at: now, progress: now.saturating_sub(age), sampled: now, state, ..History::default() };
+            History { at: now, progress: began(now, &state), sampled: now, state, ..History::default() };
         history.samples.push_back(history.state.deferred);
         history
     }
@@ -153,11 +153,12 @@ impl History {
 
     /// Time since the running turn was last seen to move, µs.
     pub fn without_progress(&self, now: u64) -> u64 {
-        now.saturating_sub(self.progress)
+        signed(now).saturating_sub(self.progress).unsigned_abs()
     }
 
     /// Takes a newer state that arrived at `now`.
     pub fn observe(&mut self, now: u64, state: HubState) {
+        let state = state.bounded();
         self.sample(now);
         let moved = match (&self.state.running, &state.running) {
             (Some(old), Some(new)) => {
@@ -171,8 +172,7 @@ impl History {
             // A turn that began between two states began with its own age.
             let same = matches!((&self.state.running, &state.running),
                 (Some(old), Some(new)) if old.delivery == new.delivery);
-            let age = state.running.as_ref().map_or(0, |turn| turn.age_us);
-            self.progress = if same { now } else { now.saturating_sub(age) };
+            self.progress = if same { signed(now) } else { began(now, &state) };
         }
         let opened = |old: &Gate| old.closed && state.gates.iter().any(|g| g.name == old.name && !g.closed);
         if self.state.gates.iter().any(opened) {
@@ -318,6 +318,16 @@ pub fn stale(hub: &str, silent: u64) -> Option<Warning> {
         for_micros: silent,
         text: format!("nothing heard for {}; what is shown is that old", sentence_of_duration(silent)),
     })
+}
+
+/// When the running turn of a state began.
+fn began(now: u64, state: &HubState) -> i64 {
+    let age = state.running.as_ref().map_or(0, |turn| turn.age_us);
+    signed(now).saturating_sub(signed(age))
+}
+
+fn signed(micros: u64) -> i64 {
+    i64::try_from(micros).unwrap_or(i64::MAX)
 }
 
 fn level(value: u64, warn: u64, critical: u64) -> Option<Severity> {

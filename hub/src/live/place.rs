@@ -11,6 +11,9 @@ use fate_trail::live::{DirectoryError, Hello, MANIFEST_SCHEMA, Manifest, check_p
 
 use super::LiveConfig;
 
+/// Most files of the folder that are looked at when a process starts.
+const MAX_SWEEP: usize = 1024;
+
 /// Longest part of a file name that comes from the name of the process.
 const MAX_FILE_NAME: usize = 48;
 
@@ -67,6 +70,7 @@ impl Place {
                 let folder =
                     config.directory.clone().unwrap_or_else(|| directory(|name| std::env::var_os(name), uid));
                 private(&folder, uid)?;
+                sweep(&folder, uid);
                 let stem = format!("{}-{}", hello.pid, file_name(&config.name));
                 (folder.join(format!("{stem}.sock")), Some(folder.join(format!("{stem}.json"))))
             }
@@ -111,6 +115,20 @@ fn private(folder: &Path, uid: u32) -> Result<(), PlaceError> {
         .create(folder)
         .map_err(|error| PlaceError::System(folder.to_owned(), error))?;
     check_private(folder, uid).map_err(PlaceError::Directory)
+}
+
+/// Removes what processes left behind that were killed. A manifest is written only once its socket
+/// answers, so one whose socket refuses belongs to the dead. What cannot be removed is left.
+fn sweep(folder: &Path, uid: u32) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for manifest in entries.take(MAX_SWEEP).filter_map(|entry| entry.ok().map(|e| e.path())) {
+        if manifest.extension().is_some_and(|ext| ext == "json") {
+            let socket = manifest.with_extension("sock");
+            if socket.exists() && clear(&socket, uid).is_ok() {
+                let _ = fs::remove_file(&manifest);
+            }
+        }
+    }
 }
 
 /// Removes a socket that a dead process of ours left behind, and nothing else: a socket at which

@@ -1,8 +1,10 @@
 //! One thread per hub process: connect, walk through the session, report, come back after a loss.
 
 use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use fate_trail::live::{ByeReason, ClientEvent, ClientSession, Counts, LineBuffer, MAX_LINE, Wanted};
@@ -20,6 +22,29 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Bytes per read.
 const READ: usize = 64 * 1024;
 
+/// Ends a session from another thread: what [`attach_once`] waits for comes to an end.
+#[derive(Debug, Default)]
+pub(crate) struct Leash(Mutex<(bool, Option<UnixStream>)>);
+
+impl Leash {
+    /// Ends the session, also one that has not begun.
+    pub(crate) fn cut(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 = true;
+        if let Some(stream) = state.1.take() {
+            // One that is closed already is as good.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// False if it has been cut.
+    fn hold(&self, stream: &UnixStream) -> bool {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.1 = stream.try_clone().ok();
+        !state.0
+    }
+}
+
 /// How a session ended.
 enum End {
     /// Try again.
@@ -36,13 +61,15 @@ enum End {
 /// run it on a thread of its own.
 pub(crate) fn keep_attached(found: &Found, wanted: &Wanted, mut report: impl FnMut(Report) -> bool) {
     let mut backoff = Backoff::new();
+    // Nobody cuts this one: it is held until the program ends.
+    let leash = Leash::default();
     loop {
         let mut attached = false;
         let mut forward = |events: Vec<ClientEvent>, counts: Counts| {
             attached |= events.iter().any(|e| matches!(e, ClientEvent::Attached(..)));
             report(Report::Events(events, counts))
         };
-        let end = session(&found.socket, wanted.clone(), SILENCE, &mut forward);
+        let end = session(&found.socket, wanted.clone(), SILENCE, &leash, &mut forward);
         if attached {
             backoff.reset();
         }
@@ -77,9 +104,10 @@ pub(crate) fn attach_once(
     found: &Found,
     wanted: Wanted,
     patience: Duration,
+    leash: &Leash,
     mut report: impl FnMut(Vec<ClientEvent>, Counts) -> bool,
 ) -> Result<(), String> {
-    match session(&found.socket, wanted, patience, &mut report) {
+    match session(&found.socket, wanted, patience, leash, &mut report) {
         End::Done => Ok(()),
         End::Lost(why) | End::Final(why) | End::Ended(why) => Err(why),
     }
@@ -89,6 +117,7 @@ fn session(
     socket: &Path,
     wanted: Wanted,
     silence: Duration,
+    leash: &Leash,
     report: &mut dyn FnMut(Vec<ClientEvent>, Counts) -> bool,
 ) -> End {
     let mut stream = match connect(socket, silence) {
@@ -96,6 +125,9 @@ fn session(
         Err(_) if !socket.exists() => return End::Ended("the process has ended".to_owned()),
         Err(why) => return End::Lost(why),
     };
+    if !leash.hold(&stream) {
+        return End::Done;
+    }
     let mut session = ClientSession::new(wanted);
     // A hub that is full says why and closes before it has read anything; so what it said is read
     // first, and a connection that is really broken shows itself there as well.

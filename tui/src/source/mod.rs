@@ -4,7 +4,7 @@ mod backoff;
 mod connection;
 mod discover;
 
-pub(crate) use connection::{attach_once, keep_attached};
+pub(crate) use connection::{Leash, attach_once, keep_attached};
 pub use discover::Found;
 pub(crate) use discover::{Where, find};
 

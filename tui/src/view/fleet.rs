@@ -1,6 +1,6 @@
 //! The table of hubs. Which columns stand depends on the width alone.
 
-use fate_trail::live::sentence_of_duration;
+use fate_trail::live::{Rule, sentence_of_duration};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -153,15 +153,19 @@ fn content(
     column: Column,
     cells: usize,
 ) -> (String, Style) {
-    let (state, now) = (row.state(), world.now);
+    // The ages of a hub that is gone stand still.
+    let (state, now) = (row.state(), row.gone.unwrap_or(world.now));
     let plain = Style::new();
     let dash = || ("-".to_owned(), theme.dim());
-    let waited = row.gone.unwrap_or(now).saturating_sub(now - row.history.since(now));
+    let waited = row.history.since(now);
     match column {
         Column::Hub => (shown.key.1.clone(), theme.severity(shown.severity())),
         Column::Turn => match &state.running {
             None => dash(),
-            Some(turn) if state.between > 0 => (format!("?{}", turn.type_name), theme.warn()),
+            Some(turn) if state.between > 0 => {
+                let long = shown.warnings.iter().any(|w| w.rule == Rule::BetweenQueues);
+                (format!("?{}", turn.type_name), if long { theme.warn() } else { plain })
+            }
             Some(turn) => (turn.type_name.clone(), plain),
         },
         Column::Age => match &state.running {
@@ -257,7 +261,7 @@ mod tests {
     fn columns_go_by_priority() {
         assert_eq!(names(40), ["HUB", "AGE", "MAIN", "DEF"]);
         assert_eq!(names(60), ["HUB", "TURN", "AGE", "MAIN", "DEF", "GATES"]);
-        assert_eq!(names(80), ["HUB", "TURN", "AGE", "MAIN", "DEF", "OLDEST", "GATES", "TURN/s"]);
+        assert_eq!(names(80), ["HUB", "TURN", "AGE", "MAIN", "DEF", "OLDEST", "GATES", "TURN/s", "REQ"]);
         assert_eq!(names(120).len(), COLUMNS.len());
         for width in 0..300 {
             let used: usize = pick(width).iter().map(|c| c.2 + 1).sum();

@@ -13,6 +13,9 @@ use crate::app::{App, Mode, Shown};
 use crate::keys::BINDINGS;
 use crate::world::{TargetState, World};
 
+/// Below this width the first line says the same in fewer words.
+const NARROW: u16 = 70;
+
 /// From this delay on the lag is marked, µs.
 const LATE_MICROS: u64 = 2_000_000;
 
@@ -51,18 +54,28 @@ pub(super) fn draw(app: &App, rows: &[Shown], frame: &mut Frame<'_>, area: Rect)
     let (critical, warn) = (counted(Severity::Critical), counted(Severity::Warn));
     let (lag, lost) = (world.lag(), world.lost());
     let mark = |bad: bool| if bad { theme.warn() } else { Style::new() };
+    let narrow = area.width < NARROW;
+    let fleet = match narrow {
+        true => plural(hubs, "hub"),
+        false => format!("{} in {}", plural(hubs, "hub"), plural(live, "process")),
+    };
     let mut spans = vec![
         Span::styled(format!(" {word} "), style),
-        Span::raw(format!(" {} in {}", plural(hubs, "hub"), plural(live, "process"))),
+        Span::raw(format!(" {fleet}")),
         Span::styled(format!("  lag {}", sentence_of_duration(lag)), mark(lag > LATE_MICROS)),
         Span::styled(format!("  lost {}", count(lost)), mark(lost > 0)),
-        Span::raw("  "),
+        Span::raw(" "),
     ];
+    let text = |glyph, n, words: String| match narrow {
+        true => format!(" {glyph}{n} "),
+        false => format!(" {glyph} {words} "),
+    };
     if critical > 0 {
-        spans.push(Span::styled(format!(" X {critical} critical "), theme.critical()));
+        let words = format!("{critical} critical");
+        spans.push(Span::styled(text("X", critical, words), theme.critical()));
     }
     if warn > 0 {
-        spans.push(Span::styled(format!(" ! {} ", plural(warn, "warning")), theme.warn()));
+        spans.push(Span::styled(text("!", warn, plural(warn, "warning")), theme.warn()));
     }
     let newer: u64 = world.targets.iter().map(|t| t.counts.unknown_kinds).sum();
     if newer > 0 {
@@ -97,19 +110,18 @@ pub(super) fn worst_text(app: &App, rows: &[Shown]) -> Option<(Option<Severity>,
 }
 
 fn trouble(world: &World) -> Option<String> {
+    let shown = |id| world.rows.keys().any(|(of, _)| *of == id);
     let lost = world.targets.iter().find_map(|target| match &target.state {
         TargetState::GivenUp(why) => Some(format!("{} cannot be attached: {why}", target.label())),
         _ => None,
     });
     lost.or_else(|| {
         world.targets.iter().enumerate().find_map(|(id, target)| match &target.state {
-            TargetState::Down(why) if target.hello.is_some() => {
+            // As long as its last state is still on the screen.
+            TargetState::Down(why) if shown(id) => {
                 Some(format!("{} is lost: {why}; trying again", target.label()))
             }
-            // As long as its last state is still on the screen.
-            TargetState::Ended if world.rows.keys().any(|(of, _)| *of == id) => {
-                Some(format!("{} has ended", target.label()))
-            }
+            TargetState::Ended if shown(id) => Some(format!("{} has ended", target.label())),
             _ => None,
         })
     })
@@ -125,7 +137,7 @@ pub(super) fn draw_worst(app: &App, rows: &[Shown], frame: &mut Frame<'_>, area:
             theme.severity(severity),
         ),
         None if app.shown_world().rows.is_empty() => Line::default(),
-        None => Line::styled("   nothing to worry about", theme.dim()),
+        None => Line::styled("   no warnings", theme.dim()),
     };
     frame.render_widget(Paragraph::new(line), area);
 }

@@ -8,13 +8,15 @@ mod text;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Paragraph, Wrap};
 
 use crate::app::{App, Mode, Shown};
 
 /// Below this there is only one line: what is needed, and the worst warning.
 const SMALLEST: (u16, u16) = (40, 10);
+
+/// Below this height the strip is one sentence.
+const LOW: u16 = 16;
 
 /// From this height on there is room for a list of gates.
 const TALL: u16 = 28;
@@ -27,7 +29,11 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
         tiny(app, &rows, frame, area);
         return;
     }
-    let strip_height = if area.height >= TALL { strip::HEIGHT_TALL } else { strip::HEIGHT };
+    let strip_height = match area.height {
+        0..LOW => strip::HEIGHT_LOW,
+        LOW..TALL => strip::HEIGHT,
+        _ => strip::HEIGHT_TALL,
+    };
     let line = |y, height| Rect::new(area.x, y, area.width, height);
     let strip_at = area.bottom() - 1 - strip_height;
     let table = line(area.y + 2, strip_at - area.y - 2);
@@ -46,5 +52,5 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
 fn tiny(app: &App, rows: &[Shown], frame: &mut Frame<'_>, area: Rect) {
     let worst = header::worst_text(app, rows).map(|(_, text)| text).unwrap_or_default();
     let text = format!("{}x{} needed {worst}", SMALLEST.0, SMALLEST.1);
-    frame.render_widget(Paragraph::new(Line::raw(text)), area);
+    frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
 }

@@ -8,11 +8,14 @@ use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 
 use super::text::{fit, plural};
 use crate::app::{App, Shown};
+use crate::theme::Theme;
 use crate::world::{Row, RowKey, World};
 
-/// Lines of the strip with its rule, on small screens …
+/// Lines of the strip with its rule, on low screens: what the hub does …
+pub(super) const HEIGHT_LOW: u16 = 2;
+/// … on small ones: what waits, gates and process as well …
 pub(super) const HEIGHT: u16 = 5;
-/// … and on tall ones.
+/// … and on tall ones: every warning and every gate has a line.
 pub(super) const HEIGHT_TALL: u16 = 11;
 
 /// Draws the strip.
@@ -28,11 +31,13 @@ pub(super) fn draw(app: &App, rows: &[Shown], frame: &mut Frame<'_>, area: Rect)
         return;
     };
     let Some(row) = world.rows.get(&shown.key) else { return };
+    // The ages of a hub that is gone stand still.
+    let now = row.gone.unwrap_or(world.now);
     let cells = usize::from(area.width);
     let room = usize::from(area.height.saturating_sub(1));
     let mut lines =
         vec![Line::styled(fit(&doing(world, &shown.key, row), cells), theme.severity(shown.severity()))];
-    let waits = waiting(world, row);
+    let waits = waiting(theme, now, row);
     lines.push(Line::raw(fit(&waits, cells)));
     let gates = &row.state().gates;
     if room >= usize::from(HEIGHT_TALL - 1) {
@@ -48,11 +53,11 @@ pub(super) fn draw(app: &App, rows: &[Shown], frame: &mut Frame<'_>, area: Rect)
         ordered.sort_by_key(|gate| !gate.closed);
         for gate in ordered.into_iter().take(left) {
             let style = if gate.closed { theme.warn() } else { theme.ok() };
-            let text = format!("  {}", of_gate(world, row, gate));
+            let text = format!("  {}", of_gate(now, row, gate));
             lines.push(Line::styled(fit(&text, cells), style));
         }
     } else {
-        let listed: Vec<String> = gates.iter().map(|gate| of_gate(world, row, gate)).collect();
+        let listed: Vec<String> = gates.iter().map(|gate| of_gate(now, row, gate)).collect();
         lines.push(Line::raw(if listed.is_empty() {
             "no gates".to_owned()
         } else {
@@ -86,14 +91,23 @@ pub(crate) fn doing(world: &World, key: &RowKey, row: &Row) -> String {
     let Some(turn) = &state.running else {
         return match (state.main, state.deferred) {
             (0, 0) => format!("{hub} is idle: nothing runs and nothing waits"),
-            (0, held) => format!("{hub} is idle: nothing runs, {held} deferred wait for a gate"),
+            (0, held) => {
+                let closed = state.gates.iter().filter(|gate| gate.closed);
+                let names: Vec<&str> = closed.map(|gate| gate.name.as_str()).collect();
+                let behind = match names.len() {
+                    0 => "a gate".to_owned(),
+                    1 => format!("gate `{}`", names[0]),
+                    _ => format!("the gates {}", names.join(", ")),
+                };
+                format!("{hub}: nothing runs, {held} deferred wait for {behind} to open")
+            }
             (main, _) => format!("{hub}: no turn at this moment, {main} in the main queue"),
         };
     };
     let who = format!("{} {}", turn.type_name, turn.delivery);
     let age = sentence_of_duration(turn.age_us + waited);
     if state.between > 0 {
-        return format!("{hub}: {who} is IN NEITHER QUEUE: taken out {age} ago, no handler yet");
+        return format!("{hub}: {who} is in neither queue, taken out {age} ago, no handler yet");
     }
     let still = row.history.without_progress(world.now);
     let progress = if still >= 1_000_000 {
@@ -104,33 +118,27 @@ pub(crate) fn doing(world: &World, key: &RowKey, row: &Row) -> String {
     format!("{hub}: turn {who}, running for {age}, last stage {}{progress}", turn.last_stage)
 }
 
-/// What waits, in one sentence.
-fn waiting(world: &World, row: &Row) -> String {
+/// What waits, and how long.
+fn waiting(theme: Theme, now: u64, row: &Row) -> String {
     let state = row.state();
-    let waited = row.history.since(world.now);
-    let oldest = |age: Option<u64>| {
-        age.map_or(String::new(), |a| format!(" (oldest {})", sentence_of_duration(a + waited)))
+    let waited = row.history.since(now);
+    let part = |queue: &str, n: u64, age: Option<u64>| match age.filter(|_| n > 0) {
+        Some(age) => format!("{queue} {n} (oldest {})", sentence_of_duration(age + waited)),
+        None => format!("{queue} {n}"),
     };
-    let part = |n: u64, queue: &str, age| match n {
-        0 => format!("nothing in the {queue} queue"),
-        n => format!("{n} in the {queue} queue{}", oldest(age)),
-    };
-    let between = match state.between {
-        0 => "none in neither",
-        _ => "1 IN NEITHER",
-    };
-    format!(
-        "{}, {}, {between}",
-        part(state.main, "main", state.main_oldest_us),
-        part(state.deferred, "deferred", state.deferred_oldest_us)
-    )
+    [
+        part("main", state.main, state.main_oldest_us),
+        part("deferred", state.deferred, state.deferred_oldest_us),
+        part("in neither queue", state.between, state.between_us),
+    ]
+    .join(theme.dot())
 }
 
-fn of_gate(world: &World, row: &Row, gate: &Gate) -> String {
+fn of_gate(now: u64, row: &Row, gate: &Gate) -> String {
     if !gate.closed {
         return format!("{} open", gate.name);
     }
-    let closed = gate.closed_us + row.history.since(world.now);
+    let closed = gate.closed_us + row.history.since(now);
     let never = if gate.never_opened == Some(true) { ", never opened yet" } else { "" };
     format!("{} closed for {}, holding {}{never}", gate.name, sentence_of_duration(closed), gate.holding)
 }

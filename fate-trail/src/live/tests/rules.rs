@@ -50,6 +50,27 @@ fn a_turn_that_replaced_another_is_as_old_as_it_says() {
 }
 
 #[test]
+fn a_turn_older_than_the_observer_s_clock_is_as_old_as_it_says() {
+    let history = History::new(5, running("a", 41));
+    assert_eq!(history.without_progress(5), 41 * S);
+    assert_eq!(rules(&history, 5), [(Rule::WedgedTurn, Severity::Critical)]);
+}
+
+#[test]
+fn absurd_numbers_overflow_nothing() {
+    let mut state = running("a", 1);
+    state.running.as_mut().unwrap().age_us = u64::MAX;
+    (state.main, state.deferred, state.between_us) = (u64::MAX, u64::MAX, Some(u64::MAX));
+    let gate = Gate { closed: true, closed_us: u64::MAX, holding: 1, ..Gate::default() };
+    state.gates.push(Gate { never_opened: Some(true), ..gate });
+    let mut history = History::new(S, state.clone());
+    state.between = 1;
+    assert_eq!(history.warnings(2 * S).len(), 2);
+    history.observe(u64::MAX / 4, state);
+    assert_eq!(history.warnings(u64::MAX / 4 + S).len(), 2);
+}
+
+#[test]
 fn between_queues_raises_and_clears_and_is_no_wedge() {
     let mut state = running("a", 0);
     state.between = 1;
