@@ -83,7 +83,7 @@ impl Session {
     }
 
     /// The program has ended: the screen is the shell's again, and so are echo and line editing.
-    fn is_restored(mut self) -> Option<i32> {
+    fn ends_restored(mut self) -> Option<i32> {
         self.until("the main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         let code = self.child.wait().unwrap().code();
         let modes = tcgetattr(&self.other_end).unwrap().local_modes;
@@ -98,7 +98,7 @@ fn signals_give_the_terminal_back() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let session = Session::start();
         session.signal(signal);
-        assert_eq!(session.is_restored(), Some(0), "{signal:?}");
+        assert_eq!(session.ends_restored(), Some(0), "{signal:?}");
     }
 }
 
@@ -115,7 +115,7 @@ fn keys_are_heard_and_q_leaves() {
     session.terminal.write_all(b"\x1b").unwrap();
     session.until("all hubs", |screen| screen.contents().contains("orders/7"));
     session.terminal.write_all(b"q").unwrap();
-    assert_eq!(session.is_restored(), Some(0));
+    assert_eq!(session.ends_restored(), Some(0));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_resize_is_followed() {
         text.contains("DEF") && !text.contains("OLDEST")
     });
     session.signal(Signal::TERM);
-    assert_eq!(session.is_restored(), Some(0));
+    assert_eq!(session.ends_restored(), Some(0));
 }
 
 #[test]

@@ -14,12 +14,12 @@ use fate_trail::live::{
 use fate_tui::{App, Found, Io, Message, Report, Theme, update};
 
 /// One second, µs.
-pub const S: u64 = 1_000_000;
+pub(crate) const S: u64 = 1_000_000;
 
 /// 2026-11-30T12:04:31Z, µs.
-pub const WALL: i64 = 1_796_040_271_000_000;
+pub(crate) const WALL: i64 = 1_796_040_271_000_000;
 
-pub fn hello(boot: &str) -> Hello {
+pub(crate) fn hello(boot: &str) -> Hello {
     Hello {
         protocol: PROTOCOL.into(),
         version: VERSION.to_string(),
@@ -42,7 +42,7 @@ fn turn(kind: &str, delivery: &str, age: u64) -> Option<Running> {
 }
 
 /// A hub that hangs, one with a delivery in neither queue, a closed gate, a busy and an idle one.
-pub fn fleet() -> Vec<HubState> {
+pub(crate) fn fleet() -> Vec<HubState> {
     let gate = |name: &str, closed_us, holding| Gate {
         name: name.into(),
         closed: closed_us > 0,
@@ -95,7 +95,7 @@ pub fn fleet() -> Vec<HubState> {
 }
 
 /// A program that is attached to one process with that fleet.
-pub fn attached(theme: Theme) -> App {
+pub(crate) fn attached(theme: Theme) -> App {
     let mut app = App::new(100 * S, WALL, theme, "/run/user/1000/fate-trail".into());
     let found = Found { name: "demo".into(), pid: 4711, ..Found::default() };
     update(&mut app, Message::Found(vec![found], None));
@@ -109,21 +109,21 @@ pub fn attached(theme: Theme) -> App {
 }
 
 /// A terminal of 24 lines and 80 columns that only looks.
-pub fn emulator() -> vt100::Parser {
+pub(crate) fn emulator() -> vt100::Parser {
     vt100::Parser::new(cells(24), cells(80), 0)
 }
 
 /// A number of lines or columns.
-pub fn cells(n: u16) -> std::num::NonZero<u16> {
+pub(crate) fn cells(n: u16) -> std::num::NonZero<u16> {
     std::num::NonZero::new(n).unwrap()
 }
 
 /// What a run wrote.
 #[derive(Clone, Default)]
-pub struct Sink(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Sink(Arc<Mutex<Vec<u8>>>);
 
 impl Sink {
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
@@ -140,7 +140,7 @@ impl Write for Sink {
 }
 
 /// Runs the program without a terminal: exit code, output, complaints.
-pub fn run(args: &[&str]) -> (u8, String, String) {
+pub(crate) fn run(args: &[&str]) -> (u8, String, String) {
     let (out, err) = (Sink::default(), Sink::default());
     let mut io = Io { out: Box::new(out.clone()), err: Box::new(err.clone()), interactive: false };
     let args = std::iter::once("fate-tui").chain(args.iter().copied());
@@ -149,14 +149,14 @@ pub fn run(args: &[&str]) -> (u8, String, String) {
 }
 
 /// A folder that only we may enter.
-pub fn private() -> tempfile::TempDir {
+pub(crate) fn private() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o700)).unwrap();
     dir
 }
 
 /// A socket with its manifest in `folder`.
-pub fn listen(folder: &Path, name: &str) -> (UnixListener, PathBuf) {
+pub(crate) fn listen(folder: &Path, name: &str) -> (UnixListener, PathBuf) {
     let socket = folder.join(format!("4711-{name}.sock"));
     let manifest =
         Manifest { schema: MANIFEST_SCHEMA.into(), name: name.into(), pid: 4711, ..Manifest::default() };
@@ -167,7 +167,7 @@ pub fn listen(folder: &Path, name: &str) -> (UnixListener, PathBuf) {
 
 /// A process that greets every client with `hello` and shows it `states`. It serves until the test
 /// ends.
-pub fn serve(folder: &Path, name: &str, hello: Hello, states: Vec<HubState>) -> PathBuf {
+pub(crate) fn serve(folder: &Path, name: &str, hello: Hello, states: Vec<HubState>) -> PathBuf {
     let (listener, socket) = listen(folder, name);
     std::thread::spawn(move || {
         while let Ok((mut stream, _)) = listener.accept() {
