@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::ring::{Ring, RingRecord};
 use crate::limits::RINGS;
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, fence};
 
 /// Recorders that one thread keeps a ring for.
 const RECORDERS_A_THREAD: usize = 64;
@@ -65,7 +65,10 @@ struct Reader {
 impl Reader {
     /// Only this reader still holds the ring, so its thread has ended.
     fn is_orphan(&self) -> bool {
-        Arc::strong_count(&self.ring) == 1
+        let orphan = Arc::strong_count(&self.ring) == 1;
+        // Pairs with the release of the thread's own reference, so that its last records are seen.
+        fence(Ordering::Acquire);
+        orphan
     }
 }
 
