@@ -23,19 +23,17 @@ pub(super) fn tar<T>(
     let before = sink.files.len() + sink.manifests.len();
     let mut archive = tar::Archive::new(Between { inner: source, meter: Rc::clone(meter) });
     meter.set_between(Some(limits::TAR_HEADERS_MAX));
-    let mut members = match archive.entries() {
+    let members = match archive.entries() {
         Ok(members) => members,
         Err(error) => return sink.fault(entry.place.clone(), complaint::DAMAGED_ARCHIVE, broken(&error)),
     };
     // A member that breaks off explains why there is no next one.
     let mut explained = false;
-    let mut count = 0;
-    while let Some(member) = members.next() {
+    for (count, member) in members.enumerate() {
         meter.set_between(None);
-        if count >= options.entries_max {
+        if count as u64 >= options.entries_max {
             return sink.fault(entry.place.clone(), complaint::LIMIT, too_many(options.entries_max));
         }
-        count += 1;
         let member = match member {
             Ok(member) => member,
             Err(error) => {
