@@ -143,6 +143,32 @@ pub(super) fn one_line_summary(text: &str) -> Option<(Totals, &str)> {
     totals.total.is_some().then_some((totals, assembly))
 }
 
+/// `Test summary: total: 3, failed: 1, succeeded: 2, skipped: 0, duration: 1.2s` of MSBuild's
+/// terminal logger: one line for all assemblies.
+pub(super) fn logger_summary(text: &str) -> Option<Totals> {
+    let numbers = text.trim().strip_prefix("Test summary: ")?;
+    let mut totals = Totals::default();
+    for pair in numbers.split(", ") {
+        let _ = number(&mut totals, pair.split_once(':')?);
+    }
+    totals.total.is_some().then_some(totals)
+}
+
+/// What stands behind `error TESTERROR:` of MSBuild's terminal logger; the test may follow on the
+/// next line.
+pub(super) fn logger_error(text: &str) -> Option<&str> {
+    text.split_once(": error TESTERROR:").map(|(_, rest)| rest.trim())
+}
+
+/// `Orders.Tests.Fifo.Order (45ms): Error Message: no`: the test and the start of its message.
+pub(super) fn logger_failure(text: &str) -> Option<(Reported<'_>, &str)> {
+    let (head, message) = text.split_once(": Error Message:")?;
+    let (name, seconds) = bracketed(head.trim(), '(', ')')?;
+    let outcome = Outcome::Failed;
+    let seconds = Some(seconds);
+    Some((Reported { outcome, name, seconds, certain: true, platform: true }, message))
+}
+
 /// `Total tests: 3. Passed: 1. Failed: 2. Skipped: 0.` (15), or only `Total tests: 3` with the
 /// other numbers on lines of their own (16), which [`detail`] reads.
 pub(super) fn total_tests(text: &str) -> Option<Totals> {

@@ -33,6 +33,8 @@ pub(crate) struct Vstest {
     victims: bool,
     /// The runner is Microsoft.Testing.Platform.
     platform: bool,
+    /// MSBuild's terminal logger announced a failed test.
+    announced: bool,
     seen: bool,
     last: Place,
 }
@@ -81,8 +83,12 @@ impl LineReader for Vstest {
         if let Some(said) = lines::adapter(text) {
             self.found(out);
             self.adapter_line(&said, line);
-        } else if self.summary(text, out) || self.header(line, out) {
-        } else if self.victims {
+            return;
+        }
+        if self.summary(text, out) || self.header(line, out) || self.logged(line, out) {
+            return;
+        }
+        if self.victims {
             self.victim(text, line, out);
         } else if let Some(reported) = self.believable(text) {
             self.close_block(out);
@@ -168,6 +174,28 @@ impl Vstest {
         true
     }
 
+    /// A failure that MSBuild's terminal logger reports: an error of the build, with the test and
+    /// its message behind it or on the next line.
+    fn logged(&mut self, line: &Line<'_>, out: &mut Collector) -> bool {
+        let error = lines::logger_error(line.text);
+        if error.is_some() {
+            self.close_block(out);
+        }
+        let words = match error {
+            Some(words) => words,
+            None if std::mem::take(&mut self.announced) => line.text.trim(),
+            None => return false,
+        };
+        if let Some((reported, message)) = lines::logger_failure(words) {
+            let mut block = Block::new(&reported, Place::of(line));
+            block.message.push(message);
+            self.block = Some(block);
+            return true;
+        }
+        self.announced = error.is_some();
+        error.is_some()
+    }
+
     fn run_ended(&mut self, out: &mut Collector) -> bool {
         self.close_block(out);
         self.victims = false;
@@ -198,6 +226,9 @@ impl Vstest {
                 self.close_block(out);
                 self.totals = Some((totals, String::new()));
             }
+        } else if let Some(totals) = lines::logger_summary(text) {
+            self.close_run("", &totals, out);
+            self.runs.close_all();
         } else if let Some(path) = lines::platform_summary(text) {
             self.close_block(out);
             self.totals = Some((Totals::default(), path.to_owned()));

@@ -154,6 +154,15 @@ fn the_testing_platform() {
 }
 
 #[test]
+fn the_terminal_logger_of_msbuild() {
+    let text = "  Orders.Tests test failed with 1 error(s) (1.2s)\n    /w/Fifo.cs(9): error TESTERROR: \n      Orders.Tests.Fifo.Order (45ms): Error Message: Assert.Equal() Failure: Collections differ\n      Expected: [1, 2]\n      Actual:   [2, 1]\n      Stack Trace:\n         at X\n    /w/Fifo.cs(10): error TESTERROR: Orders.Tests.Fifo.Other (1ms): Error Message: no\n\nTest summary: total: 4, failed: 2, succeeded: 1, skipped: 1, duration: 1.2s\n";
+    let report = report(text);
+    assert_eq!(counted(&report), "4 = 1 + 2 failed + 0 errored + 1 skipped + 0 unknown");
+    assert_eq!(rows(&report), ["failed /Orders.Tests.Fifo.Order", "failed /Orders.Tests.Fifo.Other"]);
+    assert_eq!(report.results[0].order.as_ref().and_then(|f| f.ranks.clone()), Some(vec![1, 0]));
+}
+
+#[test]
 fn other_output_is_not_ours() {
     for text in [
         "failed to fetch (30s)\nFailed   \n  Failed to connect\n  X marks [the spot]\n",
