@@ -128,3 +128,33 @@ impl Drop for PanicGuard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_any_thread_stops_the_loop_and_the_old_hook_comes_back() {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let guard = {
+            let stopped = Arc::clone(&stopped);
+            PanicGuard::install(move || stopped.store(true, Ordering::SeqCst))
+        };
+        assert!(!PanicGuard::panicked());
+        assert!(std::thread::spawn(|| panic!("on purpose, by a test")).join().is_err());
+        assert!(PanicGuard::panicked() && stopped.swap(false, Ordering::SeqCst));
+        drop(guard);
+        assert!(std::thread::spawn(|| panic!("on purpose, by a test")).join().is_err());
+        assert!(!stopped.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn nothing_is_drawn_once_the_screen_is_given_back() {
+        // Were the screen ours, the bytes would now be on the terminal of whoever runs the test.
+        let mut writer = ScreenWriter::default();
+        writer.write_all(b"\x1b[31mX").unwrap();
+        assert!(!ACTIVE.load(Ordering::SeqCst));
+        writer.flush().unwrap();
+        assert!(writer.frame.is_empty(), "dropped, not kept for later");
+    }
+}

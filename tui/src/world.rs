@@ -320,11 +320,12 @@ impl Row {
         Some(rate)
     }
 
-    /// True if clearly more deliveries wait than five seconds ago.
+    /// True if clearly more deliveries wait than five seconds ago, and not fewer than a second ago: a
+    /// backlog that is being worked off does not rise.
     pub fn is_rising(&self) -> bool {
         let mut seen = self.waiting.iter().rev().take(6).flatten();
-        match (seen.next(), seen.next_back()) {
-            (Some(&now), Some(&then)) => now > then + then / 5 + 4,
+        match (seen.next(), seen.next(), seen.next_back()) {
+            (Some(&now), Some(&before), Some(&then)) => now >= before && now > then + then / 5 + 4,
             _ => false,
         }
     }

@@ -200,3 +200,63 @@ fn connect(socket: &Path, silence: Duration) -> Result<UnixStream, String> {
     stream.set_write_timeout(Some(WRITE_TIMEOUT)).map_err(place)?;
     Ok(stream)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use fate_trail::live::{Frame, Hello, PROTOCOL, VERSION, encode};
+
+    use super::*;
+
+    /// Takes one client, says hello as `boot` and goes away with its socket.
+    fn live_once(socket: &Path, boot: &str) {
+        let listener = UnixListener::bind(socket).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let hello = Hello {
+            protocol: PROTOCOL.into(),
+            version: VERSION.to_string(),
+            boot: boot.into(),
+            ..Hello::default()
+        };
+        stream.write_all(encode(&Frame::Hello(hello)).unwrap().as_bytes()).unwrap();
+        drop(listener);
+        std::fs::remove_file(socket).unwrap();
+    }
+
+    #[test]
+    fn a_lost_process_is_attached_again_and_its_new_start_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("x.sock");
+        let hub = {
+            let socket = socket.clone();
+            std::thread::spawn(move || ["b1", "b2"].iter().for_each(|boot| live_once(&socket, boot)))
+        };
+        let (mut boots, mut losses) = (Vec::new(), 0);
+        keep_attached(&Found { socket, ..Found::default() }, &Wanted::default(), |report| {
+            match report {
+                Report::Events(events, _) => boots.extend(events.into_iter().filter_map(|e| match e {
+                    ClientEvent::Attached(hello, _) => Some(hello.boot),
+                    _ => None,
+                })),
+                Report::Down(_) => losses += 1,
+                Report::GivenUp(why) | Report::Ended(why) => panic!("{why}"),
+            }
+            boots.len() < 2
+        });
+        assert_eq!(boots, ["b1", "b2"]);
+        assert!(losses >= 1, "the loss is reported");
+        hub.join().unwrap();
+    }
+
+    #[test]
+    fn a_process_that_was_found_and_is_gone_has_ended() {
+        let found = Found { pid: 7, socket: "/nonexistent/7-x.sock".into(), ..Found::default() };
+        let mut reports = Vec::new();
+        keep_attached(&found, &Wanted::default(), |report| {
+            reports.push(report);
+            true
+        });
+        assert!(matches!(reports[..], [Report::Ended(_)]), "{reports:?}");
+    }
+}

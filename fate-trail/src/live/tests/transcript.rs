@@ -1,6 +1,8 @@
 //! The golden transcript of version 1.0, played to both sides. It stays as it is for good: a later
 //! version adds its own file and still plays this one.
 
+use proptest::prelude::*;
+
 use super::super::*;
 
 const V1_0: &str = include_str!("../transcripts/1.0.txt");
@@ -83,5 +85,34 @@ fn act(server: &mut ServerSession, text: &str) {
         }),
         "close" => server.close(ByeReason::Shutdown, value["text"].as_str().expect("a text")),
         other => panic!("unknown action {other}"),
+    }
+}
+
+proptest! {
+    /// Lines of a real session, damaged and in any order: neither side panics, and what the hub
+    /// answers is always a line that the client can read.
+    #[test]
+    fn damaged_sessions_end_or_go_on(
+        picks in prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, any::<u16>(), any::<u8>()), 1..40)
+    ) {
+        let all: Vec<&str> = lines(V1_0).filter(|(who, _)| *who != '@').map(|(_, line)| line).collect();
+        let mut client = ClientSession::new(Wanted::default());
+        let mut server = ServerSession::new(&Hello { boot: "b".into(), ..Hello::default() });
+        for (index, damage, at, byte) in picks {
+            let mut bytes = index.get(&all).as_bytes().to_vec();
+            let at = usize::from(at) % bytes.len();
+            match damage {
+                0 => {}
+                1 => bytes[at] = byte,
+                2 => bytes.truncate(at),
+                _ => bytes.insert(at, byte),
+            }
+            client.piece(&LinePiece::Line(bytes.clone()));
+            server.piece(&LinePiece::Line(bytes));
+            server.picture(1, 0, &[HubState::default()]);
+            while let Some(line) = server.next_line() {
+                prop_assert!(matches!(decode(line.trim_end().as_bytes()), Ok(Decoded::Frame(_, 0))));
+            }
+        }
     }
 }
