@@ -65,7 +65,7 @@ pub const THREADS_MAX: usize = 8;
 pub const COMPLAINTS_MAX: usize = 10_000;
 
 /// Complaints with one code that are printed on standard error; the rest is counted in one line.
-pub const COMPLAINTS_SHOWN_MAX: usize = 5;
+pub const COMPLAINTS_SHOWN_MAX: usize = 3;
 
 /// Complaints kept for one file; the rest is counted in a last one.
 pub const COMPLAINTS_PER_FILE_MAX: usize = 20;

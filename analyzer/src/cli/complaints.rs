@@ -26,7 +26,7 @@ pub(super) fn print<'c>(all: impl IntoIterator<Item = &'c Complaint>, io: &mut I
     }
     for (code, count) in codes {
         if count > share(code) {
-            writeln!(io.err, "… and {} more {code}; `--format json` lists them", count - share(code))?;
+            writeln!(io.err, "… and {} more {code}; `report --format json` lists all", count - share(code))?;
         }
     }
     Ok(())

@@ -92,6 +92,21 @@ fn export_says_what_it_lacks() {
     assert!(done.err.contains("feature `table`"), "{}", done.err);
 }
 
+#[cfg(feature = "table")]
+#[test]
+fn export_writes_a_table_and_nothing_to_standard_output() {
+    let dir = folder(&[("1/1/unit/a.xml", &junit("a", true)), ("1/2/unit/a.xml", &junit("a", false))]);
+    let path = text(dir.path());
+    let table = dir.path().join("rows.csv");
+    let done = command(&["export", path, "--to", text(&table)]);
+    assert_eq!((done.code, done.out.as_str()), (exit::OK, ""), "{}", done.err);
+    assert!(done.err.contains("wrote 2 rows"), "{}", done.err);
+    let rows = std::fs::read_to_string(&table).expect("a table");
+    assert_eq!(rows.lines().count(), 3, "a header and two rows");
+    let done = command(&["export", path, "--to", text(&dir.path().join("rows.xlsx"))]);
+    assert_eq!((done.code, done.out.as_str()), (exit::USAGE, ""));
+}
+
 #[test]
 fn inspect_shows_each_file_as_json() {
     let dir = folder(&[("a.xml", &junit("a", false)), ("b.txt", "nothing of interest\n"), ("c.xml", "")]);

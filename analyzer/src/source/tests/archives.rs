@@ -135,7 +135,8 @@ fn a_changed_byte_is_noticed() {
 
 #[test]
 fn bombs_stop_at_the_ratio() {
-    let options = Options { ratio_free: 10_000, ..Options::default() };
+    // How well a byte repeated packs differs between the deflate backends; 20 is far below all.
+    let options = Options { ratio_free: 10_000, ratio_max: 20, ..Options::default() };
     let zeros = vec![b' '; 5_000_000];
     for (name, bytes) in
         [("a.gz", gz(&zeros)), ("a.zst", zst(&zeros)), ("a.zip", zip(&[("x", &zeros), ("y", b"y")]))]
