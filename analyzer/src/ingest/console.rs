@@ -189,3 +189,74 @@ pub(super) mod testing {
         report.results.iter().map(row).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::testing::read;
+    use crate::ingest::LineReader;
+    use crate::ingest::libtest::Libtest;
+    use crate::ingest::vstest::Vstest;
+    use crate::ingest::xunit::XunitConsole;
+    use proptest::prelude::*;
+
+    /// Pieces that the lines of all readers are made of.
+    const PIECES: &[&str] = &[
+        "Test run for /w/A.dll (.NET)",
+        "Starting test execution, please wait...",
+        "  Failed A.B",
+        "  Passed A.C",
+        " [1 ms]",
+        "  Error Message:",
+        "  Stack Trace:",
+        "[xUnit.net 00:00:01.23]",
+        " A.B",
+        " [FAIL]",
+        "Total tests: ",
+        "3",
+        "     Passed: 2",
+        "Passed!  - Failed: 0, Passed: 1, Total: 1, Duration: 1 s - A.dll (net8.0)",
+        "The test running when the crash occurred:",
+        "xUnit.net Console Runner v2",
+        "  Starting:    A",
+        "    A.B",
+        " [STARTING]",
+        "=== TEST EXECUTION SUMMARY ===",
+        "   A  Total: 1, Failed: 1",
+        "     Running x (deps/a-0123456789abcdef)",
+        "running 3 tests",
+        "test a ... ",
+        "ok",
+        "FAILED",
+        "failures:",
+        "---- a stdout ----",
+        "    a",
+        "thread 'a::b' panicked at ",
+        "test result: ok. 1 passed; 0 failed;",
+        ": error TESTERROR:",
+        "é",
+        "\n",
+        "\n",
+        "\n",
+    ];
+
+    proptest! {
+        #[test]
+        fn broken_logs_never_panic_and_never_invent_totals(
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60)
+        ) {
+            let text = pieces.concat();
+            let readers: [&mut dyn LineReader; 3] =
+                [&mut Vstest::default(), &mut XunitConsole::default(), &mut Libtest::default()];
+            for reader in readers {
+                let report = read(reader, &text);
+                let c = &report.counts;
+                if let (Some(total), Some(passed), Some(failed), Some(skipped), Some(unknown)) =
+                    (c.total, c.passed, c.failed, c.skipped, c.unknown)
+                {
+                    prop_assert_eq!(total, passed + failed + skipped + unknown + c.errored.unwrap_or(0));
+                }
+                prop_assert!(report.recognised() || report.results.is_empty());
+            }
+        }
+    }
+}

@@ -210,6 +210,7 @@ impl Vstest {
             self.victims = false;
             return;
         }
+        self.found(out);
         let id = TestId { suite: self.runs.suite_of(name), test: name.to_owned() };
         self.runs.list(name, Outcome::Unknown);
         out.result(console::result(id, Outcome::Unknown, Place::of(line), &mut self.tries));

@@ -149,7 +149,7 @@ impl Driver {
     fn trailing(&mut self, text: &str, line: u64, out: &mut Collector) {
         if !text.trim().is_empty() && !out.complained(complaint::XML_TRAILING) {
             let line = line
-                + text.bytes().take_while(|b| b.is_ascii_whitespace()).filter(|&b| b == b'\n').count() as u64;
+                + text.bytes().take_while(u8::is_ascii_whitespace).filter(|&b| b == b'\n').count() as u64;
             out.complain(
                 line,
                 complaint::XML_TRAILING,
