@@ -37,7 +37,10 @@ fn histories(selection: &Selection<'_>, io: &mut Io<'_>) -> Result<(Loaded, Hist
     let mut loaded = load(selection.paths, ci, Some(&packer), io);
     let mut builder = Builder::of(packer);
     for file in &mut loaded.files {
-        builder.add_packed(file.packed.take().unwrap_or_default(), &file.run);
+        // A file that could not be opened is no run.
+        if let Some(packed) = file.packed.take() {
+            builder.add_packed(packed, &file.run);
+        }
     }
     let histories = builder.finish(filter.as_ref());
     Ok((loaded, histories))
