@@ -200,16 +200,17 @@ fn orders_agree_with_the_manifest() {
         compared += u32::from(row.ordering != "no");
         match (row.ordering.as_str(), sequence(&row.expected), sequence(&row.actual)) {
             ("yes", Some(expected), Some(actual)) => {
-                if !proven.iter().any(|o| o.expected == expected && o.observed == actual) {
-                    wrong.push(format!("{}: not recovered, found {findings:?}", row.path));
-                }
+                let recovered = proven.iter().any(|o| o.expected == expected && o.observed == actual);
+                wrong
+                    .extend((!recovered).then(|| format!("{}: not recovered, found {findings:?}", row.path)));
             }
             // An order is said, but no whole sequence is shown.
             ("yes", ..) => {}
-            (kind, ..) if !proven.is_empty() => {
-                wrong.push(format!("{}: {kind}, yet found {proven:?}", row.path))
+            (kind, ..) => {
+                wrong.extend(
+                    (!proven.is_empty()).then(|| format!("{}: {kind}, yet found {proven:?}", row.path)),
+                );
             }
-            _ => {}
         }
     }
     if compared > 0 {
