@@ -90,6 +90,7 @@ pub mod wait;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use entry::Entry;
 pub use id::DeliveryId;
+pub use level::Breach;
 pub use names::{GateSetId, HubId, SymbolId};
 pub use recorder::{
     Drained, Handle, Inline, Off, Recorder, RecorderConfig, RingRecord, RingStatus, Status, Storage,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::level::Breach;
 use crate::stage::{Fate, StageId};
 use crate::text::Value;
 
@@ -147,6 +148,12 @@ impl Trail {
     /// The highest level that this trail shows its producer to conform to.
     pub fn conforms(&self) -> Level {
         crate::level::of(self)
+    }
+
+    /// The first rule that this trail breaks of that level and of those below it. A producer
+    /// conforms at a level where none of its trails breaks a rule of it; see `docs/trail-text.md`.
+    pub fn breach(&self, level: Level) -> Option<Breach> {
+        crate::level::breach(self, level)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the crate promises, looked at from outside.
 
 mod contract;
+mod emitters;
+mod lines;
 mod recorder;
 mod text;
