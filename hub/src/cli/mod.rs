@@ -176,7 +176,7 @@ fn announce(args: &RunArgs, server: &LiveServer, demo: &demo::Demo, io: &mut Io)
     } else if let Some(dir) = &args.dir {
         format!("fate-tui top --dir {}", dir.display())
     } else {
-        "fate-tui top".to_owned()
+        "fate-tui top   (from the sources: cargo tui top)".to_owned()
     };
     // Whoever started the demo and reads nothing still wants it to run.
     let _ = writeln!(
