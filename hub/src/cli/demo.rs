@@ -123,7 +123,7 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// A slow handler: one invoice in forty takes long enough to be called wedged.
+    /// A slow handler: one invoice in 120 takes long enough to be called wedged, and on average it keeps up.
     fn billing(&mut self) -> Result<(), SpawnError> {
         let hub =
             self.builder("billing").spawn(|_: Context<Invoice>, invoice: Invoice| sleep(invoice.takes))?;
@@ -131,7 +131,7 @@ impl Stage<'_> {
         let mut chance = Chance::new(self.seed, 3);
         self.demo.traffic.spawn(async move {
             loop {
-                let slow = chance.once_in(40);
+                let slow = chance.once_in(120);
                 let takes = if slow { chance.millis(7_000, 12_000) } else { chance.millis(20, 160) };
                 if hub.post(Invoice { takes }).is_err() {
                     return;
