@@ -18,6 +18,7 @@ const MAX_OBSERVE: u64 = 3600;
 #[derive(Debug, Parser)]
 #[command(
     name = "fate-tui",
+    bin_name = "fate-tui",
     version,
     about = "Watch live message hubs: queue depths, gates, the running turn and the delivery in neither queue",
     after_help = "Exit codes: 0 ok, 2 usage, 3 cannot attach, 4 protocol mismatch, 5 rule hit."

@@ -91,8 +91,12 @@ fn resolve(gathered: Gathered<(FileReport, Option<PackedFile>)>, ci: Option<CiRu
     let mut files = Vec::with_capacity(gathered.files.len());
     for source in gathered.files {
         let place = source.place.clone();
-        let (report, packed, damaged) = said(source);
+        let (mut report, packed, damaged) = said(source);
         let run = resolver.resolve(&place, report.started_at);
+        if !run.time_is_from_file() {
+            // How the file writes its times changes nothing where the run's start is known better.
+            report.complaints.retain(|own| own.code != complaint::NAIVE_TIME);
+        }
         if !run.known && report.recognised() {
             complaints.push(complaint::whole_file(&place.path, complaint::RUN_UNKNOWN, RUN_UNKNOWN));
         }

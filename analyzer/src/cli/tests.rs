@@ -1,3 +1,5 @@
+//! Commands run in this process against files of their own.
+
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::Path;

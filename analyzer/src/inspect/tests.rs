@@ -1,3 +1,5 @@
+//! What `inspect` shows of files made for it.
+
 use super::*;
 use crate::ingest::{FileReport, Format, FoundTrail, Section, Wrapper};
 use crate::model::{Complaint, Counts, Evidence, Flags, Outcome, RunMeta, TestId};

@@ -39,6 +39,13 @@ pub struct Resolved {
     time_from: TimeFrom,
 }
 
+impl Resolved {
+    /// True where the run's start is the earliest time inside the file, because nothing better gave one.
+    pub fn time_is_from_file(&self) -> bool {
+        self.time_from == TimeFrom::File
+    }
+}
+
 /// Says for each file which run it belongs to.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {

@@ -1,3 +1,5 @@
+//! Which run a file belongs to, source by source.
+
 use jiff::Timestamp;
 
 use super::*;

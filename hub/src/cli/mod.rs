@@ -52,6 +52,7 @@ impl std::fmt::Debug for Io {
 #[derive(Debug, Parser)]
 #[command(
     name = "fate-hub",
+    bin_name = "fate-hub",
     version,
     about = "Demo hubs that serve the live protocol",
     after_help = "Exit codes: 0 ok, 2 usage, 3 cannot serve."

@@ -1,3 +1,5 @@
+//! Archives: whole, broken, hostile.
+
 use super::*;
 
 fn one(name: &str, bytes: impl AsRef<[u8]>) -> Vec<String> {

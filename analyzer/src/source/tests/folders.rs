@@ -1,3 +1,5 @@
+//! Folders, globs, links, pipes and what cannot be read.
+
 use std::path::Path;
 
 use super::*;
