@@ -33,7 +33,14 @@ pub(super) const FLOOR: f64 = 10.0;
 
 /// Reads CI logs and says whether an order failure is one fixed reorder or a race window.
 #[derive(Debug, Parser)]
-#[command(name = "fate-analyzer", bin_name = "fate-analyzer", version, about, propagate_version = true, disable_help_subcommand = true)]
+#[command(
+    name = "fate-analyzer",
+    bin_name = "fate-analyzer",
+    version,
+    about,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
 pub(super) struct Args {
     /// Colour on the terminal
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]

@@ -343,3 +343,13 @@ fn a_closed_pipe_ends_quietly() {
         assert!(*closed.0.borrow() > 0);
     }
 }
+
+#[test]
+fn a_naive_time_is_complained_of_only_where_it_is_used() {
+    let report = junit("a", true).replace("name=\"Shop\"", "name=\"Shop\" timestamp=\"2026-09-01T10:00:00\"");
+    let alone = folder(&[("run/x.xml", &report)]);
+    assert!(command(&["report", text(alone.path())]).err.contains("naive-time"));
+    let manifest = r#"{"path":"run/**","run_id":"17","started_at":"2026-09-01T09:59:00Z"}"#;
+    let known = folder(&[("run/x.xml", &report), ("runs.ndjson", manifest)]);
+    assert_eq!(command(&["report", text(known.path())]).err, "");
+}

@@ -2,6 +2,7 @@
 
 mod cli;
 mod contract;
+mod corpus;
 mod end_to_end;
 mod layering;
 mod main_job;
