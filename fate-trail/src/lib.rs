@@ -68,16 +68,22 @@
 //! - none by default; the crate then depends on the standard library alone.
 //! - `live`: frames and session state machines of the live protocol, without sockets. Brings serde
 //!   and serde_json.
+//! - `otel-metrics`, `otel-traces`, `otel-logs`: trails as OpenTelemetry signals. Bring the API crate.
+//! - `tracing`: the id of the current delivery on spans and events. Brings tracing-subscriber.
 
 pub mod clock;
 pub mod contract;
 mod entry;
 mod id;
+#[cfg(feature = "tracing")]
+pub mod layer;
 mod level;
 pub mod limits;
 #[cfg(feature = "live")]
 pub mod live;
 mod names;
+#[cfg(any(feature = "otel-logs", feature = "otel-metrics", feature = "otel-traces"))]
+pub mod otel;
 mod recorder;
 pub mod scrub;
 pub mod stage;
@@ -93,8 +99,8 @@ pub use id::DeliveryId;
 pub use level::Breach;
 pub use names::{GateSetId, HubId, SymbolId};
 pub use recorder::{
-    Drained, Handle, Inline, Off, Recorder, RecorderConfig, RingRecord, RingStatus, Status, Storage,
-    StoreStatus,
+    Drained, Finished, Handle, Inline, Off, Recorder, RecorderConfig, RingRecord, RingStatus, Status,
+    Storage, StoreStatus,
 };
 pub use stage::{Fate, StageId};
 pub use trail::{Gap, Level, Reply, Stage, Trail};

@@ -70,6 +70,17 @@ impl fmt::Debug for RecorderConfig {
     }
 }
 
+/// What [`Recorder::finished_after`] found.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Finished {
+    /// Finished trails, oldest first.
+    pub trails: Vec<Trail>,
+    /// The position behind them.
+    pub next: u64,
+    /// Trails between the position and the oldest one here that were overwritten or taken before.
+    pub lost: u64,
+}
+
 /// A cheap handle to one recorder; clones share it.
 #[derive(Clone)]
 pub struct Recorder(Arc<Inner>);
@@ -196,6 +207,17 @@ impl Recorder {
         // Texts are made outside the lock, so that a reader holds up nobody.
         let raw: Vec<RawTrail> = self.0.finished.lock().iter().cloned().collect();
         raw.iter().map(|raw| self.render(raw)).collect()
+    }
+
+    /// Copies of the trails that finished after a position: 0 at first, then [`Finished::next`] of the
+    /// call before. Readers with a position of their own do not disturb each other.
+    pub fn finished_after(&self, position: u64) -> Finished {
+        let (raw, next, lost) = {
+            let store = self.0.finished.lock();
+            let (raw, next, lost) = store.after(position);
+            (raw.cloned().collect::<Vec<RawTrail>>(), next, lost)
+        };
+        Finished { trails: raw.iter().map(|raw| self.render(raw)).collect(), next, lost }
     }
 
     /// Takes the finished trails, oldest first.

@@ -61,6 +61,15 @@ impl<T> Bounded<T> {
         self.items.drain(..).collect()
     }
 
+    /// The items that were put in after the first `position` ones, where the next one will stand, and
+    /// how many of them are gone already.
+    pub(crate) fn after(&self, position: u64) -> (impl Iterator<Item = &T>, u64, u64) {
+        let first = self.recorded - self.items.len() as u64;
+        let lost = first.saturating_sub(position);
+        let seen = usize::try_from(position.saturating_sub(first)).unwrap_or(usize::MAX);
+        (self.items.iter().skip(seen), self.recorded, lost)
+    }
+
     pub(crate) fn status(&self) -> StoreStatus {
         StoreStatus {
             recorded: self.recorded,
@@ -85,6 +94,27 @@ mod tests {
         store.push(5);
         let status = store.status();
         assert_eq!((status.recorded, status.overwritten, status.taken, status.held), (6, 2, 3, 1));
+    }
+
+    #[test]
+    fn a_reader_with_a_position_sees_each_item_once_and_knows_what_it_missed() {
+        let mut store = Bounded::new(3);
+        let read = |store: &Bounded<i32>, position| {
+            let (items, next, lost) = store.after(position);
+            (items.copied().collect::<Vec<_>>(), next, lost)
+        };
+        for i in 0..2 {
+            store.push(i);
+        }
+        assert_eq!(read(&store, 0), (vec![0, 1], 2, 0));
+        assert_eq!(read(&store, 2), (vec![], 2, 0));
+        for i in 2..7 {
+            store.push(i);
+        }
+        assert_eq!(read(&store, 2), (vec![4, 5, 6], 7, 2));
+        store.take();
+        store.push(7);
+        assert_eq!(read(&store, 6), (vec![7], 8, 1), "what another reader took is gone");
     }
 
     #[test]
