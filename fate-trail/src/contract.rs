@@ -14,12 +14,15 @@
 //! contract::check_application_tokens(rows.iter().map(|row| row.token)).unwrap();
 //! ```
 //!
-//! In a test, [`check_file`] reads the golden copy and, with `FATE_BLESS=1`, appends what is new.
+//! In a test, [`pin_stages!`](crate::pin_stages) does all of it in one line for stages that
+//! [`application_stages!`](crate::application_stages) declares; [`check_file`] is for any other table. Both
+//! read a golden copy and, with `FATE_BLESS=1`, append what is new. CI does the same for logs with
+//! `fate-analyzer contract check`.
 
 use std::fmt;
 use std::path::Path;
 
-use crate::stage::REGISTRY;
+use crate::stage::{ApplicationStage, Fate, REGISTRY, StageSpec};
 
 /// Set to `1`, lets [`check_file`] append new tokens to the golden copy.
 pub const BLESS: &str = "FATE_BLESS";
@@ -44,12 +47,11 @@ impl fmt::Display for Row<'_> {
 
 /// The registry's own rows.
 pub fn registry_rows() -> Vec<Row<'static>> {
-    let row = |spec: &'static crate::stage::StageSpec| Row {
-        token: spec.token,
-        since: spec.since,
-        fate: spec.fate.map_or("-", crate::stage::Fate::as_str),
-    };
     REGISTRY.iter().map(row).collect()
+}
+
+fn row(spec: &StageSpec) -> Row<'static> {
+    Row { token: spec.token, since: spec.since, fate: spec.fate.map_or("-", Fate::as_str) }
 }
 
 /// The text of a golden copy.
@@ -132,6 +134,13 @@ fn check_file_with(path: &Path, current: &[Row<'_>], bless: bool) -> Result<(), 
         Ok(golden) => golden,
         // The first blessing makes the file.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && bless => String::new(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let text = format!(
+                "there is none at `{}`; run the test again with FATE_BLESS=1 to make it, and commit it",
+                path.display()
+            );
+            return Err(ContractError::File(text));
+        }
         Err(error) => return Err(failed("cannot read", error)),
     };
     match check(&golden, current) {
@@ -139,6 +148,53 @@ fn check_file_with(path: &Path, current: &[Row<'_>], bless: bool) -> Result<(), 
             std::fs::write(path, render(current)).map_err(|error| failed("cannot write", error))
         }
         other => other,
+    }
+}
+
+/// Checks the spelling of an application's stages and compares them with their golden copy, as
+/// [`check_file`] does.
+///
+/// # Errors
+/// Those of [`check_application_tokens`] and [`check_file`].
+pub fn check_stages(path: &Path, stages: &[&ApplicationStage]) -> Result<(), ContractError> {
+    let rows: Vec<Row<'_>> = stages.iter().map(|stage| row(stage.spec())).collect();
+    check_application_tokens(rows.iter().map(|row| row.token))?;
+    check_file(path, &rows)
+}
+
+/// Pins an application's stages in a test: compares them with a golden copy, whose path is given from the
+/// folder of the crate's `Cargo.toml`. `FATE_BLESS=1` makes the copy and appends new tokens to it; a token
+/// that was renamed, removed, moved or given another fate is never blessed.
+///
+/// ```no_run
+/// fate_trail::application_stages! {
+///     /// Every stage of the shop.
+///     pub static STAGES;
+///     /// Stock was set aside.
+///     pub RESERVED = "orders.reserved", since "1.0";
+/// }
+///
+/// // The body of a test:
+/// fate_trail::pin_stages!("tests/stages.txt", STAGES);
+/// ```
+///
+/// # Panics
+/// With the differences and what to do about them.
+#[macro_export]
+macro_rules! pin_stages {
+    ($path:literal, $stages:expr) => {
+        $crate::contract::pin(concat!(env!("CARGO_MANIFEST_DIR"), "/", $path), $stages)
+    };
+}
+
+/// What [`pin_stages!`](crate::pin_stages) does.
+///
+/// # Panics
+/// Where [`check_stages`] fails.
+#[track_caller]
+pub fn pin(path: &str, stages: &[&ApplicationStage]) {
+    if let Err(error) = check_stages(Path::new(path), stages) {
+        panic!("{path}: {error}");
     }
 }
 

@@ -27,6 +27,9 @@ pub const NAMES: usize = 16_384;
 /// Bytes of one interned name; longer ones are cut.
 pub const NAME_BYTES: usize = 256;
 
+/// Stages of the process's applications that are recorded under their own token.
+pub const APPLICATION_STAGES: usize = 1024;
+
 /// Bytes of one trail in text form that the reader takes.
 pub const TRAIL_BYTES: usize = 256 * 1024;
 /// Bytes of one entry of the original's dialect, whose details may contain spaces.

@@ -4,11 +4,13 @@
 //! builds that were never linked with this crate must stay readable, so the table is append only:
 //! no row is renamed, removed or moved. [`crate::contract`] holds the check.
 
+mod application;
 mod pack;
 mod table;
 
 use std::fmt;
 
+pub use application::ApplicationStage;
 pub(crate) use pack::read;
 pub use pack::{Unpacked, pack, unpack};
 pub use table::*;
@@ -107,25 +109,25 @@ pub struct StageSpec {
     pub likely_cause: &'static str,
 }
 
-/// Index of a stage in [`REGISTRY`].
+/// Index of a stage in [`REGISTRY`], or of an application's stage in this process.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct StageId(u16);
 
 impl StageId {
-    /// The stage's position in [`REGISTRY`].
+    /// The stage's position in [`REGISTRY`], or past it for an application's stage.
     pub const fn index(self) -> u16 {
         self.0
     }
 
-    /// The stage at a position of [`REGISTRY`]; `None` past its end.
+    /// The stage at a position of [`REGISTRY`], or an application's stage; `None` for any other index.
     pub fn from_index(index: u16) -> Option<StageId> {
-        (usize::from(index) < REGISTRY.len()).then_some(StageId(index))
+        let registered = usize::from(index) < REGISTRY.len();
+        (registered || application::known(index).is_some()).then_some(StageId(index))
     }
 
     /// The registry row.
     pub fn spec(self) -> &'static StageSpec {
-        // Every constructor checks the index, so the table always has the row.
-        &REGISTRY[usize::from(self.0)]
+        REGISTRY.get(usize::from(self.0)).unwrap_or_else(|| application::spec(self.0))
     }
 
     /// The stable spelling.
@@ -133,11 +135,14 @@ impl StageId {
         self.spec().token
     }
 
-    /// The stage of a token; `None` for one that this build does not know.
+    /// The stage of a token; `None` for one that this build does not know. An application's stage is
+    /// known from its first [`ApplicationStage::id`] on.
     pub fn from_token(token: &str) -> Option<StageId> {
         // The table has some fifty rows and reading text is not the hot path.
-        let index = REGISTRY.iter().position(|spec| spec.token == token)?;
-        u16::try_from(index).ok().map(StageId)
+        match REGISTRY.iter().position(|spec| spec.token == token) {
+            Some(index) => u16::try_from(index).ok().map(StageId),
+            None => application::from_token(token),
+        }
     }
 }
 

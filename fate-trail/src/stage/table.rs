@@ -22,6 +22,9 @@ macro_rules! stages {
             pub const $token: StageId = StageId(Row::$token as u16);
         )*
 
+        /// Rows of the registry.
+        pub(super) const REGISTRY_LEN: usize = [$(stringify!($token)),*].len();
+
         /// Every stage, in registry order; a [`StageId`] is an index into it.
         pub static REGISTRY: &[StageSpec] = &[$(
             StageSpec {

@@ -1,5 +1,6 @@
 //! What the crate promises, looked at from outside.
 
+mod application;
 mod contract;
 mod emitters;
 mod lines;
