@@ -4,6 +4,7 @@
 
 pub mod cli;
 pub mod complaint;
+pub mod contract;
 pub mod exit;
 pub mod history;
 pub mod ingest;

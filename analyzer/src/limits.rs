@@ -52,6 +52,12 @@ pub const FILES_MAX: usize = 5_000_000;
 /// Depth of folders below a PATH.
 pub const FOLDER_DEPTH_MAX: usize = 64;
 
+/// Different stage tokens of all logs that `contract check` keeps.
+pub const CONTRACT_TOKENS_MAX: usize = 1000;
+
+/// Bytes of a list of pinned tokens; a larger file is no list.
+pub const CONTRACT_LIST_BYTES_MAX: u64 = 1024 * 1024;
+
 /// Bytes of one manifest; about a million runs.
 pub const MANIFEST_BYTES_MAX: u64 = 256 * 1024 * 1024;
 

@@ -28,6 +28,12 @@ A file that nothing names a run for is a run of its own.
 
 Exit codes: 0 done, 2 usage, 3 nothing was counted or too many files could not be read.";
 
+const ABOUT_CONTRACT: &str = "\
+BASELINE is the list that an application's own test pins (fate_trail::pin_stages!), or the registry's
+golden copy. Every token of every trail in the FILEs, registered or not, must be in it.
+
+Exit codes: 0 all are pinned, 1 some are not, 2 usage, 3 no trail was found or a file could not be read.";
+
 /// Share of the files, in percent, above which a result is not to be trusted.
 pub(super) const FLOOR: f64 = 10.0;
 
@@ -72,6 +78,28 @@ pub(super) enum Command {
     Inspect(Inspect),
     /// Write one row for each try to a Parquet or CSV table
     Export(Export),
+    /// Hold logs to a pinned list of stage tokens
+    #[command(subcommand)]
+    Contract(Contract),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Contract {
+    /// Fail where a log holds a token that the list does not pin
+    Check(ContractCheck),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = ABOUT_CONTRACT)]
+pub(super) struct ContractCheck {
+    /// The pinned tokens: one a line, since-version and fate behind tabs, # before a remark
+    #[arg(value_name = "BASELINE")]
+    pub(super) baseline: OsString,
+    #[arg(required = true, value_name = "FILE", help = PATHS)]
+    pub(super) files: Vec<OsString>,
+    /// The stages that this program registers count as pinned too
+    #[arg(long)]
+    pub(super) registry: bool,
 }
 
 #[derive(Debug, clap::Args)]

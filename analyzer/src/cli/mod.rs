@@ -4,6 +4,7 @@
 
 mod args;
 mod complaints;
+mod contract;
 mod io;
 mod load;
 mod progress;
@@ -52,6 +53,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io<'_>) -> u8 {
         Command::Report(command) => report::run(command, io),
         Command::Inspect(command) => inspect(command, io),
         Command::Export(command) => export(command, io),
+        Command::Contract(args::Contract::Check(command)) => contract::check(command, io),
     };
     finish(outcome.and_then(|code| Ok(io.out.flush().map(|()| code)?)), io)
 }

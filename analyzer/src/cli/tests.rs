@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::*;
 
 /// What one command did.
-struct Done {
-    code: u8,
-    out: String,
-    err: String,
+pub(super) struct Done {
+    pub(super) code: u8,
+    pub(super) out: String,
+    pub(super) err: String,
 }
 
-fn command(args: &[&str]) -> Done {
+pub(super) fn command(args: &[&str]) -> Done {
     command_in(args, |_| {})
 }
 
@@ -38,7 +38,7 @@ fn junit(test: &str, passed: bool) -> String {
     )
 }
 
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(super) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {
         let path = dir.path().join(name);
@@ -48,7 +48,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-fn text(path: &Path) -> &str {
+pub(super) fn text(path: &Path) -> &str {
     path.to_str().expect("a temporary path in UTF-8")
 }
 

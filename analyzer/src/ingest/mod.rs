@@ -24,6 +24,7 @@ mod xunit;
 mod tests;
 
 pub use read::read;
+pub use trails::each_trail;
 
 pub(crate) use collect::Collector;
 pub(crate) use line::{Line, LineReader};

@@ -1,8 +1,11 @@
 //! Finds fate trails in any file, whatever else the file holds.
 
+use std::io::BufRead;
+
 use memchr::memmem;
 
 use super::FoundTrail;
+use super::decode::Decoder;
 use crate::limits;
 
 /// Besides the `@` of its stages a trail shows at least one of these: a head, an offset, or what
@@ -12,6 +15,27 @@ const MARKS: [&[u8]; 7] = [b"(+", b"fate ", b" | ", b"->", b"=>", b"&", b"\\u"];
 
 /// Arrows beyond ASCII begin with this byte in UTF-8.
 const ARROW_LEAD: u8 = 0xE2;
+
+/// Hands over every trail of a file with its 1-based line, and reads nothing else of it: for questions that only
+/// trails answer. What cannot be decoded is passed over.
+pub fn each_trail(input: &mut dyn BufRead, each: &mut dyn FnMut(u64, fate_trail::Trail)) {
+    let mut decoder = Decoder::new(input);
+    let mut search = Search::new(1);
+    loop {
+        // A decoder keeps its error; to the search it is the end.
+        let block = decoder.fill_buf().unwrap_or(&[]);
+        let size = block.len();
+        if size == 0 {
+            search.end();
+        }
+        search.block(block);
+        decoder.consume(size);
+        search.take().into_iter().for_each(|found| each(found.line, found.trail));
+        if size == 0 {
+            return;
+        }
+    }
+}
 
 /// The trails of one line.
 pub(crate) fn in_line(line: u64, text: &str, found: &mut Vec<FoundTrail>) {

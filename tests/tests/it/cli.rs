@@ -13,7 +13,13 @@ fn help_texts_are_golden() {
         (
             "help-analyzer.txt",
             ANALYZER,
-            &[&["--help"], &["report", "--help"], &["inspect", "--help"], &["export", "--help"]],
+            &[
+                &["--help"],
+                &["report", "--help"],
+                &["inspect", "--help"],
+                &["export", "--help"],
+                &["contract", "check", "--help"],
+            ],
         ),
         ("help-hub.txt", HUB, &[&["--help"], &["run", "--help"]]),
         (
@@ -44,6 +50,12 @@ fn exit_codes_are_the_documented_ones() {
     let nobody = scratch.path().join("nobody.sock");
     let nobody = nobody.to_str().expect("a plain path");
     let fixture = "fixtures/data/activation-backlog";
+    // The golden lines also hold two tokens of an application, which the registry does not have.
+    let (tokens, golden_lines) = ("fixtures/data/contract/stages.txt", "fixtures/data/contract/lines.txt");
+    let registered = std::fs::read_to_string(fate_tests::workspace().join(tokens)).expect("the registry's list");
+    let pinned = scratch.path().join("pinned.txt");
+    std::fs::write(&pinned, format!("{registered}orders.reserved\nwork.step\n")).expect("a list");
+    let pinned = pinned.to_str().expect("a plain path");
     let table: &[(&str, &[&str], i32)] = &[
         (ANALYZER, &["report", fixture], 0),
         (ANALYZER, &["report", fixture, "--test", "*HeartbeatTest*", "--format", "json"], 0),
@@ -57,6 +69,10 @@ fn exit_codes_are_the_documented_ones() {
         (ANALYZER, &["report", fixture, "--floor", "0.5"], 3),
         (ANALYZER, &["inspect", foreign], 3),
         (ANALYZER, &["report", "no/such/folder"], 3),
+        (ANALYZER, &["contract", "check", tokens, golden_lines], 1),
+        (ANALYZER, &["contract", "check", pinned, golden_lines], 0),
+        (ANALYZER, &["contract", "check", "no/such/list", golden_lines], 2),
+        (ANALYZER, &["contract", "check", tokens, foreign], 3),
         (HUB, &[], 2),
         (HUB, &["run", "--seconds", "soon"], 2),
         (TUI, &["frobnicate"], 2),
