@@ -71,6 +71,7 @@
 //! - `otel-metrics`, `otel-traces`, `otel-logs`: trails as OpenTelemetry signals. Bring the API crate.
 //! - `tracing`: the id of the current delivery on spans and events. Brings tracing-subscriber.
 
+pub mod carry;
 pub mod clock;
 pub mod contract;
 mod entry;

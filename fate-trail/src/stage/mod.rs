@@ -12,7 +12,7 @@ use std::fmt;
 
 pub use application::ApplicationStage;
 pub(crate) use pack::read;
-pub use pack::{Unpacked, pack, unpack};
+pub use pack::{NO_DETAILS, Unpacked, pack, unpack};
 pub use table::*;
 
 /// How a delivery ended, as far as its trail tells.

@@ -2,6 +2,10 @@
 
 use super::{Detail, StageId};
 
+/// The packed value of a stage whose details its producer does not know: none is shown. No packed details
+/// look like that, short of an event number that counts to the last of 64 bits.
+pub const NO_DETAILS: u64 = u64::MAX;
+
 /// Packs values into an entry's 64 bits, in the order of the stage's details, the first in the
 /// lowest bits. A value that is too large becomes the field's maximum (*this or more*); a missing
 /// one is 0; surplus ones are ignored. Never fails and never allocates.
@@ -28,10 +32,11 @@ pub struct Unpacked {
     pub saturated: bool,
 }
 
-/// The inverse of [`pack`], one item for each detail of the stage.
+/// The inverse of [`pack`], one item for each detail of the stage; none for [`NO_DETAILS`].
 pub fn unpack(stage: StageId, packed: u64) -> impl Iterator<Item = Unpacked> {
     let mut shift = 0;
-    stage.spec().details.iter().map(move |detail| {
+    let details = if packed == NO_DETAILS { &[] } else { stage.spec().details };
+    details.iter().map(move |detail| {
         let value = packed.checked_shr(shift).unwrap_or(0) & max_of(detail);
         shift += u32::from(detail.bits);
         read(detail, value)
