@@ -2,6 +2,7 @@
 
 use crate::id::DeliveryId;
 use crate::limits::{HEAD_ENTRIES, TAIL_ENTRIES, TRAIL_ENTRIES};
+use crate::stage::marks_of;
 
 /// The time of an entry that took no clock reading.
 pub(crate) const NO_TIME: u32 = u32::MAX;
@@ -59,16 +60,19 @@ pub(crate) struct RawTrail {
     pub(crate) base: u64,
     /// Stages stamped, kept or not.
     pub(crate) count: u32,
+    /// What its stages stand for, together.
+    pub(crate) marks: u8,
     pub(crate) entries: [Entry; TRAIL_ENTRIES],
 }
 
 impl RawTrail {
     pub(crate) fn new(id: DeliveryId, base: u64) -> Self {
-        RawTrail { id, base, count: 0, entries: [Entry::EMPTY; TRAIL_ENTRIES] }
+        RawTrail { id, base, count: 0, marks: 0, entries: [Entry::EMPTY; TRAIL_ENTRIES] }
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
         self.entries[place(self.count)] = entry;
+        self.marks |= marks_of(entry.stage);
         self.count = self.count.saturating_add(1);
     }
 
@@ -77,6 +81,12 @@ impl RawTrail {
         let head = self.count.min(HEAD_ENTRIES as u32);
         let tail = self.count.saturating_sub(TAIL_ENTRIES as u32).max(head);
         (0..head).chain(tail..self.count).map(|p| self.entries[place(p)])
+    }
+
+    /// Microseconds from the first stage to the last, as far as a clock was read there.
+    pub(crate) fn took(&self) -> u32 {
+        let last = self.count.checked_sub(1).map(|last| self.entries[place(last)]);
+        last.and_then(|entry| entry.offset().map(|_| entry.time)).unwrap_or(0)
     }
 
     /// Stages between the head and the tail that were overwritten.

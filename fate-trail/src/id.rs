@@ -9,12 +9,16 @@ const TEXT_BYTES: usize = 23;
 const NUMBER: u8 = 0xf0;
 const UUID_DASHED: u8 = 0xf1;
 const UUID_SIMPLE: u8 = 0xf2;
+const NUMBERED: u8 = 0xf3;
+/// Bytes of the name in a numbered id.
+const PREFIX_BYTES: usize = 14;
 
 /// Id of a delivery.
 ///
 /// A text of up to 23 bytes, a number and a lower-case UUID (with or without dashes) keep every
-/// character. A longer text keeps its beginning, a `~` and 16 hexadecimal digits of its FNV-1a
-/// hash, so that it stays one in practice. Avoid the id `hub`: it names a hub's own trail.
+/// character, and so does a name of up to 14 bytes with a `#` and a number. A longer text keeps its
+/// beginning, a `~` and 16 hexadecimal digits of its FNV-1a hash, so that it stays one in practice.
+/// Avoid the id `hub`: it names a hub's own trail.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct DeliveryId {
     bytes: [u8; 24],
@@ -23,8 +27,8 @@ pub struct DeliveryId {
 impl DeliveryId {
     /// The id of a text.
     pub fn new(text: &str) -> Self {
-        if let Some(uuid) = uuid(text) {
-            return uuid;
+        if let Some(id) = uuid(text).or_else(|| numbered(text)) {
+            return id;
         }
         let mut bytes = [0; 24];
         if text.len() <= TEXT_BYTES {
@@ -53,10 +57,17 @@ impl DeliveryId {
         DeliveryId { bytes }
     }
 
+    /// The id `name#number`, in the time of a copy. Equal to the id of that text.
+    pub fn numbered(prefix: IdPrefix, number: u64) -> Self {
+        let mut bytes = prefix.bytes;
+        bytes[16..].copy_from_slice(&number.to_le_bytes());
+        DeliveryId { bytes }
+    }
+
     /// A key of 64 bits that tells ids apart in the per-thread rings: the number itself for a
     /// number, a hash for anything else.
     pub fn key(&self) -> u64 {
-        if self.bytes[0] == NUMBER { self.words()[1] } else { fnv1a(&self.bytes) }
+        if self.bytes[0] == NUMBER { self.words()[1] } else { mix(self.words()) }
     }
 
     pub(crate) fn words(&self) -> [u64; 3] {
@@ -78,10 +89,44 @@ impl DeliveryId {
     }
 }
 
+/// The name before the `#` of numbered ids, made once for each hub.
+///
+/// A name of up to 14 bytes is kept; a longer one keeps its beginning, a `~` and 8 hexadecimal digits
+/// of its FNV-1a hash.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct IdPrefix {
+    bytes: [u8; 24],
+}
+
+impl IdPrefix {
+    /// The prefix of a name.
+    pub fn new(name: &str) -> Self {
+        if name.len() <= PREFIX_BYTES {
+            return IdPrefix::of(name);
+        }
+        let head = (0..=PREFIX_BYTES - 9).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
+        let hash = fnv1a(name.as_bytes()) >> 32;
+        IdPrefix::of(&format!("{}~{hash:08x}", &name[..head]))
+    }
+
+    /// Of a name that fits.
+    fn of(name: &str) -> Self {
+        let mut bytes = [0; 24];
+        bytes[0] = NUMBERED;
+        bytes[1] = u8::try_from(name.len()).unwrap_or(0);
+        bytes[2..2 + name.len()].copy_from_slice(name.as_bytes());
+        IdPrefix { bytes }
+    }
+}
+
 impl fmt::Display for DeliveryId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.bytes[0] {
             NUMBER => write!(f, "{}", self.words()[1]),
+            NUMBERED => {
+                let name = &self.bytes[2..2 + usize::from(self.bytes[1]).min(PREFIX_BYTES)];
+                write!(f, "{}#{}", String::from_utf8_lossy(name), self.words()[2])
+            }
             kind @ (UUID_DASHED | UUID_SIMPLE) => {
                 for (i, byte) in self.bytes[8..].iter().enumerate() {
                     if kind == UUID_DASHED && matches!(i, 4 | 6 | 8 | 10) {
@@ -121,6 +166,26 @@ impl From<u64> for DeliveryId {
     fn from(number: u64) -> Self {
         DeliveryId::number(number)
     }
+}
+
+/// A short name, `#` and a number that would come back unchanged.
+fn numbered(text: &str) -> Option<DeliveryId> {
+    let (name, digits) = text.rsplit_once('#')?;
+    let canonical =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    if name.len() > PREFIX_BYTES || !canonical {
+        return None;
+    }
+    Some(DeliveryId::numbered(IdPrefix::of(name), digits.parse().ok()?))
+}
+
+/// Joins three words to one in which every bit counts: multiplication by an odd constant (2^64 over
+/// the golden ratio) and rotation, as in Knuth's multiplicative hashing.
+fn mix(words: [u64; 3]) -> u64 {
+    let hash = words
+        .into_iter()
+        .fold(0, |hash: u64, word| (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    hash ^ hash >> 32
 }
 
 /// A UUID in lower case, the only case that would come back unchanged.
@@ -185,6 +250,30 @@ mod tests {
         assert_ne!(a, b);
         assert!(a.to_string().starts_with("a-long~"));
         assert_eq!(a.to_string().len(), 23);
+    }
+
+    #[test]
+    fn a_numbered_id_is_the_id_of_its_text() {
+        for (name, number) in [("orders/7", 12), ("", 0), ("a#b", 9), ("exactly14bytes", u64::MAX)] {
+            let id = DeliveryId::numbered(IdPrefix::new(name), number);
+            assert_eq!(id.to_string(), format!("{name}#{number}"));
+            assert_eq!(DeliveryId::new(&id.to_string()), id);
+        }
+        for text in ["a#01", "a#", "a#+1", "a#18446744073709551616", "#"] {
+            assert_eq!(DeliveryId::new(text).to_string(), text);
+        }
+        let long = |tail| DeliveryId::numbered(IdPrefix::new(&format!("a-shared-beginning-{tail}")), 7);
+        assert_ne!(long("one"), long("two"));
+        assert!(long("one").to_string().starts_with("a-sha~"));
+        assert_eq!(DeliveryId::new(&long("one").to_string()), long("one"));
+    }
+
+    #[test]
+    fn keys_of_neighbours_differ() {
+        let prefixes = ["orders/1", "orders/2", "orders/21"].map(IdPrefix::new);
+        let keys: std::collections::HashSet<u64> =
+            (0..3000).map(|i| DeliveryId::numbered(prefixes[i as usize % 3], i / 3).key()).collect();
+        assert_eq!(keys.len(), 3000);
     }
 
     #[test]

@@ -94,14 +94,14 @@ pub mod time;
 mod trail;
 pub mod wait;
 
-pub use clock::{Clock, ManualClock, SystemClock};
+pub use clock::{Clock, ManualClock, SystemClock, TscClock};
 pub use entry::Entry;
-pub use id::DeliveryId;
+pub use id::{DeliveryId, IdPrefix};
 pub use level::Breach;
 pub use names::{GateSetId, HubId, SymbolId};
 pub use recorder::{
-    Drained, Finished, Handle, Inline, Off, Recorder, RecorderConfig, RingRecord, RingStatus, Status,
-    Storage, StoreStatus,
+    BlackBoxStatus, Drained, Finished, Handle, Inline, Off, Policy, Recorder, RecorderConfig, RingRecord,
+    RingStatus, Start, Status, Storage, StoreStatus, Subscription, SubscriptionStatus,
 };
 pub use stage::{Fate, StageId};
 pub use trail::{Gap, Level, Reply, Stage, Trail};

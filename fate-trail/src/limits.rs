@@ -19,8 +19,24 @@ pub const HUB_ENTRIES: usize = 1024;
 pub const HUB_VALUES: usize = 4;
 /// Records in one thread's ring by default; 32 bytes each, so 256 KiB a thread.
 pub const RING_SLOTS: usize = 8192;
-/// Rings a recorder keeps, those of ended threads included.
-pub const RINGS: usize = 256;
+/// Threads that have a ring and free slots of their own in a recorder, ended ones included whose
+/// ring was not drained yet.
+pub const THREADS: usize = 256;
+/// Free slots that one thread may keep for itself.
+pub const STASH_SLOTS: usize = 32;
+
+/// Interesting trails a recorder keeps by default: the first half of them and the worst.
+pub const BOXED_TRAILS: usize = 1024;
+/// Time from the first stage to the last from which a trail is interesting by default, in
+/// microseconds.
+pub const SLOW_MICROS: u32 = 1_000_000;
+
+/// Subscribers of a recorder's stages.
+pub const SUBSCRIBERS: usize = 16;
+/// Records that wait for one subscriber by default; 32 bytes each.
+pub const SUBSCRIBER_RECORDS: usize = 1 << 16;
+/// Milliseconds between two looks of the reader thread into the rings.
+pub const READ_INTERVAL_MILLIS: u64 = 20;
 
 /// Names of one kind (hubs, or gate sets and symbols) that a recorder interns.
 pub const NAMES: usize = 16_384;

@@ -1,41 +1,64 @@
 //! The recorder: always on, bounded, and unable to hurt the program it watches.
 
+mod black_box;
+mod finished;
+mod free;
 mod hub_events;
+#[cfg(all(test, fate_loom))]
+mod model;
+mod policy;
 mod render;
 mod ring;
 mod slab;
 mod status;
 mod storage;
 mod store;
+mod subscribe;
 mod threads;
+mod words;
 
 use std::fmt;
+use std::time::Duration;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{self, Clock, TscClock};
 use crate::entry::{Entry, RawTrail};
-use crate::limits::{FINISHED_TRAILS, HUB_ENTRIES, HUB_VALUES, IN_FLIGHT, RING_SLOTS};
+use crate::id::DeliveryId;
+use crate::limits::{
+    BOXED_TRAILS, FINISHED_TRAILS, HUB_ENTRIES, HUB_VALUES, IN_FLIGHT, READ_INTERVAL_MILLIS, RING_SLOTS,
+    SLOW_MICROS, STASH_SLOTS, THREADS,
+};
 use crate::names::{GateSetId, HubId, Names, SymbolId};
-use crate::stage::StageId;
-use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::stage::{PUT_BACK, StageId};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, OnceLock, Ordering};
 use crate::text::Value;
 use crate::trail::Trail;
 
+use black_box::BlackBox;
 use hub_events::{HubEvent, HubEvents};
+use slab::{Ending, Key};
 
+pub use black_box::BlackBoxStatus;
+pub use policy::Policy;
 pub use ring::RingRecord;
 pub use status::Status;
-pub use storage::{Handle, Inline, Off, Storage};
+pub use storage::{Handle, Inline, Off, Start, Storage};
 pub use store::StoreStatus;
+pub use subscribe::{Subscription, SubscriptionStatus};
 pub use threads::{Drained, RingStatus};
 
 /// Numbers recorders, so that a thread finds its ring of each.
 static RECORDERS: AtomicU64 = AtomicU64::new(0);
 
-/// How large a recorder may grow. Every field is a limit; none can be switched off by accident.
+/// The recorder of the process, once somebody has set it or asked for it.
+static GLOBAL: OnceLock<Recorder> = OnceLock::new();
+
+/// What a recorder records and how large it may grow.
 #[derive(Clone)]
 pub struct RecorderConfig {
-    /// Where times come from.
+    /// Where times come from: by default the fastest clock that can be relied on.
     pub clock: Arc<dyn Clock>,
+    /// Which deliveries get a trail.
+    pub policy: Policy,
     /// Deliveries followed at once; a further one goes without a trail and is counted.
     pub in_flight: usize,
     /// Finished trails kept for readers.
@@ -44,16 +67,26 @@ pub struct RecorderConfig {
     pub hub_entries: usize,
     /// Records in each thread's ring; 0 for no rings.
     pub ring_slots: usize,
+    /// Interesting trails kept beside the newest ones.
+    pub boxed: usize,
+    /// Microseconds from first to last stage from which a trail is interesting.
+    pub slow: u32,
+    /// How often the reader thread of subscribers looks into the rings; `None` for no thread.
+    pub read_interval: Option<Duration>,
 }
 
 impl Default for RecorderConfig {
     fn default() -> Self {
         RecorderConfig {
-            clock: Arc::new(SystemClock::new()),
+            clock: clock::best(),
+            policy: Policy::All,
             in_flight: IN_FLIGHT,
             finished: FINISHED_TRAILS,
             hub_entries: HUB_ENTRIES,
             ring_slots: RING_SLOTS,
+            boxed: BOXED_TRAILS,
+            slow: SLOW_MICROS,
+            read_interval: Some(Duration::from_millis(READ_INTERVAL_MILLIS)),
         }
     }
 }
@@ -62,10 +95,14 @@ impl fmt::Debug for RecorderConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecorderConfig")
             .field("clock", &self.clock.kind())
+            .field("policy", &self.policy)
             .field("in_flight", &self.in_flight)
             .field("finished", &self.finished)
             .field("hub_entries", &self.hub_entries)
             .field("ring_slots", &self.ring_slots)
+            .field("boxed", &self.boxed)
+            .field("slow", &self.slow)
+            .field("read_interval", &self.read_interval)
             .finish()
     }
 }
@@ -87,17 +124,21 @@ pub struct Recorder(Arc<Inner>);
 
 struct Inner {
     on: AtomicBool,
-    number: u64,
     config: RecorderConfig,
+    /// The configured clock, where it is the counter: read without a virtual call.
+    tsc: Option<TscClock>,
     /// What both clocks showed at one moment.
     anchor: (u64, i64),
     hubs: Names,
     /// Symbols and gate sets, as encoded values.
     symbols: Names,
-    slab: slab::Slab,
-    finished: Mutex<store::Bounded<RawTrail>>,
+    slab: Arc<slab::Slab>,
+    finished: finished::Wheel,
+    boxed: Mutex<BlackBox>,
+    box_missed: AtomicU64,
     hub_events: Mutex<HubEvents>,
-    rings: threads::Rings,
+    threads: threads::Threads,
+    subscribers: subscribe::Subscribers,
     untracked: AtomicU64,
     stale: AtomicU64,
 }
@@ -115,18 +156,39 @@ impl Recorder {
         Recorder::silent(RecorderConfig::default())
     }
 
+    /// The recorder of the process: the one that [`Recorder::set_global`] was given, else one that is
+    /// off. For code that cannot be handed a recorder as a value.
+    pub fn global() -> &'static Recorder {
+        GLOBAL.get_or_init(Recorder::off)
+    }
+
+    /// Makes this the recorder of the process.
+    ///
+    /// # Errors
+    /// Gives it back if there is one already, or if [`Recorder::global`] was asked before.
+    pub fn set_global(self) -> Result<(), Recorder> {
+        GLOBAL.set(self)
+    }
+
     fn silent(config: RecorderConfig) -> Self {
         let anchor = (config.clock.now_micros(), config.clock.wall_micros());
+        // Every trail that a store or a thread's stash holds is a slot that no delivery can have.
+        let slots = config.in_flight + config.finished + THREADS * STASH_SLOTS;
+        let slab = Arc::new(slab::Slab::new(slots));
+        let number = RECORDERS.fetch_add(1, Ordering::Relaxed);
         Recorder(Arc::new(Inner {
             on: AtomicBool::new(false),
-            number: RECORDERS.fetch_add(1, Ordering::Relaxed),
             anchor,
+            tsc: config.clock.as_tsc(),
             hubs: Names::new(),
             symbols: Names::new(),
-            slab: slab::Slab::new(config.in_flight),
-            finished: Mutex::new(store::Bounded::new(config.finished)),
+            threads: threads::Threads::new(number, config.ring_slots, &slab),
+            slab,
+            finished: finished::Wheel::new(config.finished),
+            boxed: Mutex::new(BlackBox::new(config.boxed)),
+            box_missed: AtomicU64::new(0),
             hub_events: Mutex::new(HubEvents::new(config.hub_entries)),
-            rings: threads::Rings::new(config.ring_slots),
+            subscribers: subscribe::Subscribers::default(),
             untracked: AtomicU64::new(0),
             stale: AtomicU64::new(0),
             config,
@@ -144,15 +206,19 @@ impl Recorder {
     pub fn set_on(&self, on: bool) {
         if on {
             // Taken here, so that no stamp allocates.
-            self.0.finished.lock().reserve();
+            self.0.boxed.lock().reserve();
             self.0.hub_events.lock().reserve();
         }
         self.0.on.store(on, Ordering::Relaxed);
     }
 
     /// The monotonic clock in microseconds, for [`Storage::stamp_at`].
+    #[inline]
     pub fn now(&self) -> u64 {
-        self.0.config.clock.now_micros()
+        match &self.0.tsc {
+            Some(tsc) => tsc.now_micros(),
+            None => self.0.config.clock.now_micros(),
+        }
     }
 
     /// A reading of [`Recorder::now`] in microseconds since the Unix epoch.
@@ -185,7 +251,7 @@ impl Recorder {
     /// [`Storage::begin`] and [`Storage::finish`] do so too; a thread that only stamps should ask.
     pub fn attach_thread(&self) {
         if self.is_on() {
-            self.0.rings.attach(self.0.number);
+            self.0.threads.attach();
         }
     }
 
@@ -202,27 +268,35 @@ impl Recorder {
         self.0.hub_events.lock().push(event);
     }
 
-    /// Copies of the finished trails, oldest first.
+    /// Copies of the finished trails, oldest first. One that a newer trail displaces meanwhile is left
+    /// out; no delivery waits for the reader.
     pub fn finished(&self) -> Vec<Trail> {
-        // Texts are made outside the lock, so that a reader holds up nobody.
-        let raw: Vec<RawTrail> = self.0.finished.lock().iter().cloned().collect();
+        let (raw, ..) = self.0.finished.after(self.slab(), 0);
         raw.iter().map(|raw| self.render(raw)).collect()
     }
 
     /// Copies of the trails that finished after a position: 0 at first, then [`Finished::next`] of the
     /// call before. Readers with a position of their own do not disturb each other.
     pub fn finished_after(&self, position: u64) -> Finished {
-        let (raw, next, lost) = {
-            let store = self.0.finished.lock();
-            let (raw, next, lost) = store.after(position);
-            (raw.cloned().collect::<Vec<RawTrail>>(), next, lost)
-        };
+        let (raw, next, lost) = self.0.finished.after(self.slab(), position);
         Finished { trails: raw.iter().map(|raw| self.render(raw)).collect(), next, lost }
     }
 
     /// Takes the finished trails, oldest first.
     pub fn take_finished(&self) -> Vec<Trail> {
-        let raw = self.0.finished.lock().take();
+        let slab = self.slab();
+        let taken = self.0.finished.take(slab);
+        let raw: Vec<RawTrail> = taken.iter().filter_map(|key| slab.read(*key)).collect();
+        for key in taken {
+            self.0.threads.work(slab, |stash, _| slab.give_back(stash, key));
+        }
+        raw.iter().map(|raw| self.render(raw)).collect()
+    }
+
+    /// Copies of the interesting trails, oldest first: those that failed or were dropped, were put
+    /// back by the arrival barrier, or were slow. The first ones and the worst ones are kept.
+    pub fn black_box(&self) -> Vec<Trail> {
+        let raw = self.0.boxed.lock().copy();
         raw.iter().map(|raw| self.render(raw)).collect()
     }
 
@@ -234,27 +308,105 @@ impl Recorder {
         self.render_hubs(&events, &lost)
     }
 
-    /// Takes what the threads' rings hold, each record once. For one reader.
+    /// Takes what the threads' rings hold, each record once. For one reader: what it takes, no
+    /// [subscriber](Recorder::subscribe) gets.
     pub fn drain_rings(&self) -> Drained {
-        self.0.rings.drain()
+        self.0.threads.drain()
     }
 
     fn slab(&self) -> &slab::Slab {
         &self.0.slab
     }
 
+    /// Whether a delivery gets a trail.
+    #[inline]
+    fn wants(&self, start: &Start) -> bool {
+        self.is_on() && self.0.config.policy.wants(start)
+    }
+
+    #[inline]
     fn ring(&self, entry: Entry, subject: u64, position: u32) {
-        let position = u64::from(position);
-        self.0.rings.push(self.0.number, RingRecord { entry, subject, position });
+        self.0.threads.push(RingRecord { entry, subject, position: u64::from(position) });
     }
 
-    fn finished_with(&self, raw: RawTrail) {
-        self.attach_thread();
-        self.0.finished.lock().push(raw);
+    /// A slot for a trail; `None`, and counted, where all are taken.
+    #[inline]
+    fn take(&self, id: DeliveryId, base: u64) -> Option<Key> {
+        let slab = self.slab();
+        let key = self.0.threads.work(slab, |stash, counts| {
+            let key = slab.take(stash, id, base);
+            if key.is_some() {
+                counts.begin();
+            }
+            key
+        });
+        if key.is_none() {
+            self.0.untracked.fetch_add(1, Ordering::Relaxed);
+        }
+        key
     }
 
-    fn count_untracked(&self) {
-        self.0.untracked.fetch_add(1, Ordering::Relaxed);
+    /// The end of a trail in a slot.
+    #[inline]
+    fn finish(&self, key: Key) {
+        let slab = self.slab();
+        let Some(ending) = slab.ending(key) else {
+            self.count_stale();
+            return;
+        };
+        if self.is_interesting(ending) {
+            self.keep(slab.read(key));
+        }
+        self.0.threads.work(slab, |stash, counts| {
+            counts.end();
+            if let Some(oldest) = self.0.finished.push(slab, key) {
+                slab.give_back(stash, oldest);
+            }
+        });
+    }
+
+    /// A trail begins that is kept in its delivery.
+    fn begin_elsewhere(&self) {
+        self.0.threads.work(self.slab(), |_, counts| counts.begin());
+    }
+
+    /// The end of a trail that was kept in its delivery.
+    fn finish_elsewhere(&self, raw: &RawTrail) {
+        if self.is_interesting(Ending { marks: raw.marks, took: raw.took() }) {
+            self.keep(Some(raw.clone()));
+        }
+        let slab = self.slab();
+        self.0.threads.work(slab, |stash, counts| {
+            counts.end();
+            let Some(key) = slab.adopt(stash, raw) else {
+                self.0.untracked.fetch_add(1, Ordering::Relaxed);
+                return;
+            };
+            if let Some(oldest) = self.0.finished.push(slab, key) {
+                slab.give_back(stash, oldest);
+            }
+        });
+    }
+
+    #[inline]
+    fn is_interesting(&self, ending: Ending) -> bool {
+        ending.marks != 0 || ending.took >= self.0.config.slow
+    }
+
+    /// Puts a trail into the black box, unless somebody else holds the box right now.
+    #[cold]
+    fn keep(&self, raw: Option<RawTrail>) {
+        let Some(raw) = raw else {
+            return;
+        };
+        let put_back = |entry: &Entry| crate::stage::marks_of(entry.stage) & PUT_BACK != 0;
+        let (requeues, took) = (raw.kept().filter(put_back).count(), raw.took());
+        match self.0.boxed.try_lock() {
+            Some(mut boxed) => boxed.put(raw, requeues, took),
+            None => {
+                self.0.box_missed.fetch_add(1, Ordering::Relaxed);
+            }
+        }
     }
 
     fn count_stale(&self) {

@@ -1,18 +1,12 @@
-//! One thread's ring of records: always writable, overwriting the oldest, with an exact count of
-//! what its reader missed.
-//!
-//! The words are atomics, so a read that races with a write yields stale or mixed numbers, never
-//! undefined behaviour; the reader then throws away every record whose place was or may have been
-//! written to meanwhile. The fence before the words pairs with the reader's fence behind its copy:
-//! whoever saw a word of a write also sees that all writes before it were published.
+//! One thread's ring of records: stages as words and back.
 
+use super::words::{Sound, WordRing};
 use crate::entry::Entry;
-use crate::sync::{AtomicU64, Ordering, fence};
 
 /// One stamped stage as it passes through a ring.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct RingRecord {
-    /// The stage.
+    /// The stage. Its time counts from the trail's own start.
     pub entry: Entry,
     /// Which delivery: [`crate::DeliveryId::key`]. Records of several threads are merged by this
     /// and `position`, never by time.
@@ -27,69 +21,39 @@ const WORDS: usize = 4;
 pub(crate) const RECORD_BYTES: usize = WORDS * size_of::<u64>();
 
 #[derive(Debug)]
-pub(crate) struct Ring {
-    slots: Box<[[AtomicU64; WORDS]]>,
-    /// Records ever published.
-    head: AtomicU64,
-}
+pub(crate) struct Ring(WordRing<WORDS>);
 
 impl Ring {
     /// A ring of that many records, rounded up to a power of two, at least 2.
     pub(crate) fn new(slots: usize) -> Self {
-        let slots = slots.max(2).next_power_of_two();
-        Ring {
-            slots: (0..slots).map(|_| std::array::from_fn(|_| AtomicU64::new(0))).collect(),
-            head: AtomicU64::new(0),
-        }
+        Ring(WordRing::new(slots))
+    }
+
+    /// Bytes of a ring of that many records.
+    pub(crate) fn bytes(slots: usize) -> usize {
+        slots.max(2).next_power_of_two() * RECORD_BYTES
     }
 
     /// Writes a record. Only the ring's own thread calls this.
+    #[inline]
     pub(crate) fn push(&self, record: RingRecord) {
-        let head = self.head.load(Ordering::Relaxed);
-        fence(Ordering::Release);
         let [stage, value] = record.entry.to_words();
-        let words = [stage, value, record.subject, record.position];
-        for (slot, word) in self.slot(head).iter().zip(words) {
-            slot.store(word, Ordering::Relaxed);
-        }
-        self.head.store(head.wrapping_add(1), Ordering::Release);
+        self.0.push::<Sound>([stage, value, record.subject, record.position]);
     }
 
     /// Records ever published.
     pub(crate) fn head(&self) -> u64 {
-        self.head.load(Ordering::Acquire)
+        self.0.head()
     }
 
     /// Copies what was published at or behind `from` and is still whole. Answers the position to
     /// go on from and how many were lost; copied + lost = next − from, exactly.
     pub(crate) fn read(&self, from: u64, out: &mut Vec<RingRecord>) -> (u64, u64) {
-        let head = self.head();
-        let start = from.max(self.oldest_whole(head));
-        let copied_from = out.len();
-        for position in start..head {
-            let [a, b, subject, step] = self.slot(position);
-            out.push(RingRecord {
-                entry: Entry::from_words([a.load(Ordering::Relaxed), b.load(Ordering::Relaxed)]),
-                subject: subject.load(Ordering::Relaxed),
-                position: step.load(Ordering::Relaxed),
-            });
-        }
-        fence(Ordering::Acquire);
-        let whole = self.oldest_whole(self.head.load(Ordering::Relaxed)).clamp(start, head);
-        let torn = usize::try_from(whole - start).unwrap_or(usize::MAX);
-        out.drain(copied_from..copied_from + torn);
-        (head, whole - from)
-    }
-
-    /// The oldest position that no write can be changing when `head` records are published: the
-    /// next write goes to the place of the one before it.
-    fn oldest_whole(&self, head: u64) -> u64 {
-        (head + 1).saturating_sub(self.slots.len() as u64)
-    }
-
-    fn slot(&self, position: u64) -> &[AtomicU64; WORDS] {
-        // The length is a power of two.
-        &self.slots[position as usize & (self.slots.len() - 1)]
+        self.0.read::<Sound, _>(from, out, |[stage, value, subject, position]| RingRecord {
+            entry: Entry::from_words([stage, value]),
+            subject,
+            position,
+        })
     }
 }
 

@@ -3,13 +3,12 @@
 use std::fmt;
 
 use super::Recorder;
+use super::black_box::{BOXED_BYTES, BlackBoxStatus};
 use super::hub_events::{HubEvent, LOST_BYTES};
 use super::ring::RECORD_BYTES;
-use super::slab::SLOT_BYTES;
 use super::store::StoreStatus;
 use super::threads::RingStatus;
-use crate::entry::RawTrail;
-use crate::limits::{NAME_BYTES, NAMES, RINGS};
+use crate::limits::{NAME_BYTES, NAMES, SUBSCRIBER_RECORDS, SUBSCRIBERS};
 use crate::sync::Ordering;
 
 /// Bytes that a table spends on a name beside its text: the text's counters, its place in the list
@@ -26,7 +25,7 @@ pub struct Status {
     /// Bytes that it can never exceed, whatever happens, apart from small change for threads.
     pub memory_bound: u64,
     /// Trails that have begun and not ended.
-    pub in_flight: u32,
+    pub in_flight: u64,
     /// Deliveries that got no trail because too many were on their way.
     pub untracked: u64,
     /// Stamps through a handle of another recorder.
@@ -35,6 +34,8 @@ pub struct Status {
     pub names_refused: u64,
     /// Finished trails.
     pub finished: StoreStatus,
+    /// Interesting trails.
+    pub black_box: BlackBoxStatus,
     /// Hub-level stages.
     pub hub_events: StoreStatus,
     /// The threads' rings.
@@ -49,28 +50,28 @@ impl Recorder {
             on: self.is_on(),
             clock: inner.config.clock.kind(),
             memory_bound: self.memory_bound(),
-            in_flight: inner.slab.in_use(),
+            in_flight: inner.threads.open(),
             untracked: inner.untracked.load(Ordering::Relaxed),
             stale: inner.stale.load(Ordering::Relaxed),
             names_refused: inner.hubs.refused() + inner.symbols.refused(),
-            finished: inner.finished.lock().status(),
+            finished: inner.finished.status(),
+            black_box: inner.boxed.lock().status(inner.box_missed.load(Ordering::Relaxed)),
             hub_events: inner.hub_events.lock().status(),
-            rings: inner.rings.status(),
+            rings: inner.threads.status(),
         }
     }
 
-    /// Slots × size + stores × size + rings × size + both tables of names.
+    /// Slots × size + stores × size + threads × size + both tables of names + queues of subscribers of
+    /// the default capacity.
     fn memory_bound(&self) -> u64 {
         let config = &self.0.config;
-        let rings = match config.ring_slots {
-            0 => 0,
-            slots => RINGS * slots.max(2).next_power_of_two() * RECORD_BYTES,
-        };
-        let bytes = self.0.slab.capacity() as usize * SLOT_BYTES
-            + config.finished * size_of::<RawTrail>()
+        let bytes = self.0.slab.bytes()
+            + config.finished * size_of::<u64>()
+            + config.boxed.saturating_add(1) * BOXED_BYTES
             + config.hub_entries * size_of::<HubEvent>()
             + LOST_BYTES
-            + rings
+            + self.0.threads.bytes()
+            + SUBSCRIBERS * SUBSCRIBER_RECORDS * RECORD_BYTES
             + 2 * NAMES * (NAME_BYTES + NAME_OVERHEAD_BYTES);
         bytes as u64
     }
@@ -88,7 +89,7 @@ impl fmt::Display for Status {
         write!(
             f,
             "recorder {} clock={} memory<={} MiB in_flight={} finished={} overwritten={} \
-             untracked={} hub_stages={} hub_overwritten={} rings={} ring_lost={} ring_unattached={} \
+             untracked={} interesting={} boxed={} hub_stages={} hub_overwritten={} rings={} ring_lost={} ring_unattached={} \
              names_refused={} stale={}",
             if self.on { "on" } else { "off" },
             self.clock,
@@ -97,6 +98,8 @@ impl fmt::Display for Status {
             self.finished.recorded,
             self.finished.overwritten,
             self.untracked,
+            self.black_box.interesting,
+            self.black_box.held,
             self.hub_events.recorded,
             self.hub_events.overwritten,
             self.rings.rings,

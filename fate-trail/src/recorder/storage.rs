@@ -13,6 +13,38 @@ use crate::names::HubId;
 use crate::stage::StageId;
 use crate::trail::Trail;
 
+/// What a recorder is told when a trail starts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Start {
+    /// What the trail is about.
+    pub id: DeliveryId,
+    /// A reading of [`Recorder::now`]; `None` to read the clock.
+    pub now: Option<u64>,
+    /// Somebody waits for an answer to this delivery.
+    pub awaited: bool,
+}
+
+impl Start {
+    /// Of a delivery that nobody awaits, now.
+    pub fn new(id: impl Into<DeliveryId>) -> Self {
+        Start { id: id.into(), now: None, awaited: false }
+    }
+
+    /// The same at a time that was read already.
+    #[must_use]
+    pub fn at(mut self, now: u64) -> Self {
+        self.now = Some(now);
+        self
+    }
+
+    /// The same, awaited by somebody.
+    #[must_use]
+    pub fn awaited(mut self, awaited: bool) -> Self {
+        self.awaited = awaited;
+        self
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Handle {}
@@ -23,14 +55,20 @@ mod sealed {
 /// A place for the trail of one delivery.
 ///
 /// Stamping never allocates, logs, waits or fails, so it may be done inside a short critical
-/// section; [`begin`](Storage::begin) and [`finish`](Storage::finish) may allocate and belong
-/// outside. Every value must be finished, or a [`Handle`]'s slot stays taken.
+/// section; [`start`](Storage::start) and [`finish`](Storage::finish) may allocate the first time that
+/// a thread or a deeper backlog comes, and belong outside. Every value must be finished, or a [`Handle`]'s slot stays taken.
 pub trait Storage: sealed::Sealed + fmt::Debug + Send + Sync + Sized + 'static {
     /// False for [`Off`], so that callers can leave out work that only feeds a trail.
     const RECORDS: bool;
 
-    /// Starts a trail; reads the clock once. Nothing is recorded while the recorder is off.
-    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self;
+    /// Starts a trail. Nothing is recorded while the recorder is off, or where its
+    /// [`Policy`](super::Policy) does not want the delivery.
+    fn start(recorder: &Recorder, start: Start) -> Self;
+
+    /// Starts a trail of a delivery that nobody awaits; reads the clock once.
+    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self {
+        Self::start(recorder, Start::new(id))
+    }
 
     /// Stamps a stage with a known time: a reading of [`Recorder::now`], or `None` for a stage
     /// that is ordered by its counter alone. `value` comes from [`crate::stage::pack`].
@@ -70,18 +108,16 @@ const NOWHERE: Key = Key { index: u32::MAX, generation: 0 };
 impl Storage for Handle {
     const RECORDS: bool = true;
 
-    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self {
-        if !recorder.is_on() {
+    #[inline]
+    fn start(recorder: &Recorder, start: Start) -> Self {
+        if !recorder.wants(&start) {
             return Handle(NOWHERE);
         }
-        recorder.attach_thread();
-        let key = recorder.slab().take(id.into(), recorder.now());
-        Handle(key.unwrap_or_else(|| {
-            recorder.count_untracked();
-            NOWHERE
-        }))
+        let base = start.now.unwrap_or_else(|| recorder.now());
+        Handle(recorder.take(start.id, base).unwrap_or(NOWHERE))
     }
 
+    #[inline]
     fn stamp_at(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64, now: Option<u64>) {
         if self.0 == NOWHERE {
             return;
@@ -101,14 +137,10 @@ impl Storage for Handle {
         Some(recorder.render(&recorder.slab().read(self.0)?))
     }
 
+    #[inline]
     fn finish(self, recorder: &Recorder) {
-        if self.0 == NOWHERE {
-            return;
-        }
-        let raw = recorder.slab().read(self.0);
-        match raw {
-            Some(raw) if recorder.slab().give_back(self.0) => recorder.finished_with(raw),
-            _ => recorder.count_stale(),
+        if self.0 != NOWHERE {
+            recorder.finish(self.0);
         }
     }
 }
@@ -123,15 +155,15 @@ pub struct Inline {
 impl Storage for Inline {
     const RECORDS: bool = true;
 
-    fn begin(recorder: &Recorder, id: impl Into<DeliveryId>) -> Self {
-        let live = recorder.is_on();
+    fn start(recorder: &Recorder, start: Start) -> Self {
+        let live = recorder.wants(&start);
         let base = if live {
-            recorder.attach_thread();
-            recorder.now()
+            recorder.begin_elsewhere();
+            start.now.unwrap_or_else(|| recorder.now())
         } else {
             0
         };
-        Inline { raw: RawTrail::new(id.into(), base), live }
+        Inline { raw: RawTrail::new(start.id, base), live }
     }
 
     fn stamp_at(&mut self, recorder: &Recorder, hub: HubId, stage: StageId, value: u64, now: Option<u64>) {
@@ -154,7 +186,7 @@ impl Storage for Inline {
 
     fn finish(self, recorder: &Recorder) {
         if self.live {
-            recorder.finished_with(self.raw);
+            recorder.finish_elsewhere(&self.raw);
         }
     }
 }
@@ -166,7 +198,7 @@ pub struct Off;
 impl Storage for Off {
     const RECORDS: bool = false;
 
-    fn begin(_: &Recorder, _: impl Into<DeliveryId>) -> Self {
+    fn start(_: &Recorder, _: Start) -> Self {
         Off
     }
 

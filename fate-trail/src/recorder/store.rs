@@ -1,4 +1,4 @@
-//! Bounded stores that overwrite their oldest item and count it.
+//! A bounded store that overwrites its oldest item and counts it.
 
 use std::collections::VecDeque;
 
@@ -22,12 +22,11 @@ pub(crate) struct Bounded<T> {
     capacity: usize,
     recorded: u64,
     overwritten: u64,
-    taken: u64,
 }
 
 impl<T> Bounded<T> {
     pub(crate) fn new(capacity: usize) -> Self {
-        Bounded { items: VecDeque::new(), capacity, recorded: 0, overwritten: 0, taken: 0 }
+        Bounded { items: VecDeque::new(), capacity, recorded: 0, overwritten: 0 }
     }
 
     /// Takes all the memory now, so that no later [`push`](Bounded::push) allocates.
@@ -55,26 +54,11 @@ impl<T> Bounded<T> {
         self.items.iter()
     }
 
-    /// Takes all items and leaves the memory.
-    pub(crate) fn take(&mut self) -> Vec<T> {
-        self.taken += self.items.len() as u64;
-        self.items.drain(..).collect()
-    }
-
-    /// The items that were put in after the first `position` ones, where the next one will stand, and
-    /// how many of them are gone already.
-    pub(crate) fn after(&self, position: u64) -> (impl Iterator<Item = &T>, u64, u64) {
-        let first = self.recorded - self.items.len() as u64;
-        let lost = first.saturating_sub(position);
-        let seen = usize::try_from(position.saturating_sub(first)).unwrap_or(usize::MAX);
-        (self.items.iter().skip(seen), self.recorded, lost)
-    }
-
     pub(crate) fn status(&self) -> StoreStatus {
         StoreStatus {
             recorded: self.recorded,
             overwritten: self.overwritten,
-            taken: self.taken,
+            taken: 0,
             held: self.items.len(),
         }
     }
@@ -90,31 +74,8 @@ mod tests {
         store.reserve();
         assert_eq!((0..5).filter_map(|i| store.push(i)).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(store.iter().copied().collect::<Vec<_>>(), [2, 3, 4]);
-        assert_eq!(store.take(), [2, 3, 4]);
-        store.push(5);
         let status = store.status();
-        assert_eq!((status.recorded, status.overwritten, status.taken, status.held), (6, 2, 3, 1));
-    }
-
-    #[test]
-    fn a_reader_with_a_position_sees_each_item_once_and_knows_what_it_missed() {
-        let mut store = Bounded::new(3);
-        let read = |store: &Bounded<i32>, position| {
-            let (items, next, lost) = store.after(position);
-            (items.copied().collect::<Vec<_>>(), next, lost)
-        };
-        for i in 0..2 {
-            store.push(i);
-        }
-        assert_eq!(read(&store, 0), (vec![0, 1], 2, 0));
-        assert_eq!(read(&store, 2), (vec![], 2, 0));
-        for i in 2..7 {
-            store.push(i);
-        }
-        assert_eq!(read(&store, 2), (vec![4, 5, 6], 7, 2));
-        store.take();
-        store.push(7);
-        assert_eq!(read(&store, 6), (vec![7], 8, 1), "what another reader took is gone");
+        assert_eq!((status.recorded, status.overwritten, status.taken, status.held), (5, 2, 0, 3));
     }
 
     #[test]

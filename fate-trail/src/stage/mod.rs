@@ -5,12 +5,14 @@
 //! no row is renamed, removed or moved. [`crate::contract`] holds the check.
 
 mod application;
+mod marks;
 mod pack;
 mod table;
 
 use std::fmt;
 
 pub use application::ApplicationStage;
+pub(crate) use marks::{PUT_BACK, marks_of};
 pub(crate) use pack::read;
 pub use pack::{NO_DETAILS, Unpacked, pack, unpack};
 pub use table::*;

@@ -3,6 +3,7 @@
 mod application;
 mod contract;
 mod emitters;
+mod levels;
 mod lines;
 mod recorder;
 mod text;

@@ -7,7 +7,7 @@ use fate_trail::stage::{
     TURN_START, UNPACKED, pack,
 };
 use fate_trail::{
-    Fate, Gap, Handle, Inline, Level, ManualClock, Off, Recorder, RecorderConfig, Storage, Trail,
+    Fate, Gap, Handle, Inline, Level, ManualClock, Off, Recorder, RecorderConfig, Storage, Trail, TscClock,
 };
 
 /// 2026-09-06T14:00:00Z.
@@ -147,18 +147,22 @@ fn finished_trails_are_bounded_and_losses_counted() {
 
 #[test]
 fn deliveries_beyond_the_limit_run_without_a_trail_and_are_counted() {
-    let recorder = Recorder::new(RecorderConfig { in_flight: 1, ..RecorderConfig::default() });
-    // Slots come in chunks, so the limit is the next whole one.
-    let held: Vec<Handle> = (0..1030).map(|id| Handle::begin(&recorder, id)).collect();
+    let config = RecorderConfig { in_flight: 100, finished: 10, ..RecorderConfig::default() };
+    let recorder = Recorder::new(config);
+    // What the store and the stashes of threads do not use, deliveries may.
+    let room = 100 + 10 + fate_trail::limits::THREADS * fate_trail::limits::STASH_SLOTS;
+    let total = room as u64 + 6;
+    let held: Vec<Handle> = (0..total).map(|id| Handle::begin(&recorder, id)).collect();
     let live = held.iter().filter(|handle| handle.is_live()).count();
-    assert_eq!((live, recorder.status().untracked), (1024, 6));
+    let status = recorder.status();
+    assert_eq!((live, status.untracked, status.in_flight), (room, 6, room as u64));
     let hub = recorder.hub("h");
     for mut handle in held {
         handle.stamp_timed(&recorder, hub, POSTED, 0);
         handle.finish(&recorder);
     }
     let status = recorder.status();
-    assert_eq!((status.in_flight, status.finished.recorded, status.stale), (0, 1024, 0));
+    assert_eq!((status.in_flight, status.finished.recorded, status.stale), (0, room as u64, 0));
     assert!(Handle::begin(&recorder, 1).is_live(), "slots come back");
 }
 
@@ -278,6 +282,7 @@ fn the_memory_bound_is_computed_from_the_limits() {
         finished: 1,
         hub_entries: 1,
         ring_slots: 0,
+        boxed: 1,
         ..RecorderConfig::default()
     };
     let base = bound(small.clone());
@@ -286,11 +291,15 @@ fn the_memory_bound_is_computed_from_the_limits() {
         change(&mut config);
         bound(config) - base
     };
-    // Sizes of a slot, of a finished trail, of a hub-level stage and of 256 rings of 32-byte records.
-    assert_eq!(larger(&|c| c.in_flight = 2048) / 1024, 280);
-    assert_eq!(larger(&|c| c.finished = 11) / 10, 264);
+    // Sizes of a slot, of a finished trail's key and slot, of a boxed trail, of a hub-level stage and
+    // of 256 rings of 32-byte records.
+    assert_eq!(larger(&|c| c.in_flight = 2048) / 1024, 288);
+    assert_eq!(larger(&|c| c.finished = 1025) / 1024, 296);
+    assert_eq!(larger(&|c| c.boxed = 11) / 10, 288);
     assert_eq!(larger(&|c| c.hub_entries = 11) / 10, 56);
     assert_eq!(larger(&|c| c.ring_slots = 8192), 256 * 8192 * 32);
     let text = Recorder::off().status().to_string();
-    assert!(text.starts_with("recorder off clock=system memory<="), "{text}");
+    let clock = if TscClock::new().is_ok() { "tsc" } else { "system" };
+    assert!(text.starts_with(&format!("recorder off clock={clock} memory<=")), "{text}");
+    assert!(fate_trail::clock::explain().starts_with(&format!("{clock}: ")));
 }

@@ -1,8 +1,12 @@
 //! Where times come from. A recorder takes a clock as a value, so that tests own the time.
 
+mod tsc;
+
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::sync::{AtomicI64, AtomicU64, Ordering};
+use crate::sync::{Arc, AtomicI64, AtomicU64, Ordering};
+
+pub use tsc::TscClock;
 
 /// A source of monotonic and of wall-clock time. Both in microseconds.
 pub trait Clock: Send + Sync + 'static {
@@ -14,6 +18,29 @@ pub trait Clock: Send + Sync + 'static {
 
     /// A word for status lines that says which clock this is.
     fn kind(&self) -> &'static str;
+
+    /// The time stamp counter, where this clock is it: a recorder reads it without a virtual call.
+    fn as_tsc(&self) -> Option<TscClock> {
+        None
+    }
+}
+
+/// The fastest clock that can be relied on here: the processor's time stamp counter where the kernel
+/// keeps time by it and calls it constant and non-stop, the system clock anywhere else. Which one it
+/// is stands in [`Status::clock`](crate::Status::clock), and [`explain`] says why.
+pub fn best() -> Arc<dyn Clock> {
+    match TscClock::new() {
+        Ok(tsc) => Arc::new(tsc),
+        Err(_) => Arc::new(SystemClock::new()),
+    }
+}
+
+/// Which clock [`best`] chose and why, for a person.
+pub fn explain() -> String {
+    match TscClock::new() {
+        Ok(_) => "tsc: the kernel keeps time by it and calls it constant and non-stop".to_owned(),
+        Err(reason) => format!("system: {reason}"),
+    }
 }
 
 /// The operating system's clocks.
