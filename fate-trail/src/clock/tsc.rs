@@ -47,7 +47,7 @@ impl Clock for TscClock {
     fn now_micros(&self) -> u64 {
         let ticks = counter().saturating_sub(self.start);
         // The high half of a product of two 64-bit numbers is one; the cast keeps all of it.
-        (u128::from(ticks) * u128::from(self.rate) >> 64) as u64
+        ((u128::from(ticks) * u128::from(self.rate)) >> 64) as u64
     }
 
     fn wall_micros(&self) -> i64 {

@@ -34,11 +34,12 @@ impl Ring {
         slots.max(2).next_power_of_two() * RECORD_BYTES
     }
 
-    /// Writes a record. Only the ring's own thread calls this.
+    /// Writes the record after the `head` that were written before. Only the ring's own thread calls
+    /// this, and counts for itself.
     #[inline]
-    pub(crate) fn push(&self, record: RingRecord) {
+    pub(crate) fn push(&self, head: u64, record: RingRecord) {
         let [stage, value] = record.entry.to_words();
-        self.0.push::<Sound>([stage, value, record.subject, record.position]);
+        self.0.push::<Sound>(head, [stage, value, record.subject, record.position]);
     }
 
     /// Records ever published.
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn what_fits_is_read_once_and_in_order() {
         let ring = Ring::new(8);
-        (0..5).for_each(|i| ring.push(record(i)));
+        (0..5).for_each(|i| ring.push(i, record(i)));
         let mut out = Vec::new();
         assert_eq!(ring.read(0, &mut out), (5, 0));
         assert_eq!(out, (0..5).map(record).collect::<Vec<_>>());
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn what_was_overwritten_is_counted() {
         let ring = Ring::new(8);
-        (0..20).for_each(|i| ring.push(record(i)));
+        (0..20).for_each(|i| ring.push(i, record(i)));
         let mut out = Vec::new();
         // One place is always open to the next write, so 7 of 8 are certain.
         assert_eq!(ring.read(2, &mut out), (20, 11));
@@ -101,7 +102,7 @@ mod tests {
         let ring = Ring::new(64);
         let (mut next, mut lost, mut seen) = (0, 0, 0);
         std::thread::scope(|scope| {
-            let writer = scope.spawn(|| (0..WRITES).for_each(|i| ring.push(record(i))));
+            let writer = scope.spawn(|| (0..WRITES).for_each(|i| ring.push(i, record(i))));
             let mut out = Vec::new();
             loop {
                 let done = writer.is_finished();

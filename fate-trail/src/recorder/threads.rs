@@ -22,6 +22,8 @@ thread_local! {
 struct Local {
     recorder: u64,
     shared: Arc<Shared>,
+    /// Records written into the ring.
+    written: u64,
     stash: Stash,
     slab: Weak<Slab>,
 }
@@ -185,7 +187,8 @@ impl Threads {
             return None;
         }
         let slab = Weak::clone(&self.slab);
-        mine.push(Local { recorder: self.number, shared: self.register()?, stash: Stash::default(), slab });
+        let shared = self.register()?;
+        mine.push(Local { recorder: self.number, shared, written: 0, stash: Stash::default(), slab });
         Some(mine.len() - 1)
     }
 
@@ -239,9 +242,10 @@ impl Threads {
             return;
         }
         let written = MINE.try_with(|mine| {
-            let mine = mine.try_borrow().ok()?;
-            let local = mine.iter().find(|local| local.recorder == self.number)?;
-            local.shared.ring.as_ref()?.push(record);
+            let mut mine = mine.try_borrow_mut().ok()?;
+            let local = mine.iter_mut().find(|local| local.recorder == self.number)?;
+            local.shared.ring.as_ref()?.push(local.written, record);
+            local.written += 1;
             Some(())
         });
         if !matches!(written, Ok(Some(()))) {

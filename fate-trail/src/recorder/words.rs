@@ -51,10 +51,10 @@ impl<const W: usize> WordRing<W> {
         }
     }
 
-    /// Writes a record. Only the ring's own thread calls this.
+    /// Writes the record after the `head` that were written before. Only the ring's own thread calls
+    /// this, and counts for itself.
     #[inline]
-    pub(crate) fn push<D: Defect>(&self, words: [u64; W]) {
-        let head = self.head.load(Ordering::Relaxed);
+    pub(crate) fn push<D: Defect>(&self, head: u64, words: [u64; W]) {
         let publish = if D::RELAXED_HEAD { Ordering::Relaxed } else { Ordering::Release };
         if D::HEAD_FIRST {
             self.head.store(head.wrapping_add(1), publish);
