@@ -48,6 +48,9 @@
 //! - [`core::fault`]: the defects that the engine excludes, as types to be put in and seen to fail.
 //! - [`Snapshot`], [`Observe`], [`Registry`]: what an observer sees of a hub.
 //! - [`limits`]: every bound by name.
+//! - feature `tracing`: the id of the running delivery on spans and events of its handler.
+//! - feature `otel`: traces, metrics and logs through the OpenTelemetry API; brings no SDK.
+//! - feature `live`: the state of all hubs over a unix socket.
 //!
 //! The contract and why it holds: `docs/arrival-order.md` in this crate's folder.
 
@@ -58,6 +61,8 @@ pub mod limits;
 #[cfg(feature = "live")]
 pub mod live;
 mod observe;
+#[cfg(feature = "otel")]
+pub mod otel;
 pub mod rt;
 pub mod sync;
 

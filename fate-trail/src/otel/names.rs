@@ -49,8 +49,6 @@ pub const DESTINATION_TEMPLATE: &str = "messaging.destination.template";
 pub const DESTINATION_NAME: &str = "messaging.destination.name";
 /// Id of the delivery; spans only.
 pub const MESSAGE_ID: &str = "messaging.message.id";
-/// Correlation id, where the sender gave one; spans only.
-pub const CONVERSATION_ID: &str = "messaging.message.conversation_id";
 /// What kind of failure; absent on success.
 pub const ERROR_TYPE: &str = "error.type";
 /// `main` or `deferred`.

@@ -23,7 +23,7 @@ pub enum Cause {
 }
 
 /// Where a message comes from: the span that sent it, why, and how far from the trace's first post.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Origin {
     pub(super) context: SpanContext,
     pub(super) cause: Cause,

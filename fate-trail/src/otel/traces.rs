@@ -271,7 +271,7 @@ impl TurnSpan {
 impl Drop for TurnSpan {
     fn drop(&mut self) {
         if self.traced.is_some() {
-            let kind = if std::thread::panicking() { "panic" } else { "cancelled" };
+            let kind = if std::thread::panicking() { "handler" } else { "cancelled" };
             fail(&self.context, kind, "the turn ended without an outcome");
             self.context.span().end();
         }

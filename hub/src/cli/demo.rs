@@ -6,13 +6,22 @@ use std::time::Duration;
 use fate_trail::Recorder;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tracing::Instrument as _;
 
 use super::chance::Chance;
 use crate::core::probe::{Point, Probe};
+use crate::otel::Telemetry;
 use crate::{Context, Envelope, Gate, Hub, Kind, Registry, SpawnError};
 
 /// How long the warehouse waits for its first inventory: its gate is overdue by then.
 const INVENTORY: Duration = Duration::from_secs(25);
+
+/// An invoice that takes longer is worth a warning in the log.
+const SLOW_INVOICE: Duration = Duration::from_secs(1);
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// An order for the catalog, whose stock gate closes now and then.
 struct Reserve;
@@ -49,19 +58,26 @@ mod futures {
 /// What every part of the demo needs.
 struct Stage<'a> {
     seed: u64,
-    registry: &'a Registry,
-    recorder: &'a Recorder,
+    place: Place<'a>,
     demo: Demo,
+}
+
+/// Where the demo's hubs are listed, recorded and said.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) recorder: &'a Recorder,
+    pub(super) telemetry: Option<&'a Telemetry>,
 }
 
 impl Demo {
     /// Starts hubs and traffic on the current runtime.
-    pub(super) fn start(seed: u64, registry: &Registry, recorder: &Recorder) -> Result<Demo, SpawnError> {
+    pub(super) fn start(seed: u64, place: Place<'_>) -> Result<Demo, SpawnError> {
         let demo = Demo { traffic: JoinSet::new(), hubs: Vec::new() };
-        let mut stage = Stage { seed, registry, recorder, demo };
-        stage.catalog()?;
+        let mut stage = Stage { seed, place, demo };
+        let pricing = stage.pricing()?;
+        stage.catalog(&pricing)?;
         stage.billing()?;
-        stage.pricing()?;
         stage.ticker()?;
         stage.warehouse()?;
         stage.archive()?;
@@ -94,16 +110,23 @@ impl Stage<'_> {
     }
 
     fn builder<M: Send + 'static>(&self, name: &str) -> crate::Builder<M> {
-        Hub::builder(name).recorder(self.recorder).registry(self.registry)
+        let builder = Hub::builder(name).recorder(self.place.recorder).registry(self.place.registry);
+        match self.place.telemetry {
+            Some(telemetry) => builder.telemetry(telemetry),
+            None => builder,
+        }
     }
 
     /// A gate that opens and closes: while it is closed the deferred queue grows, and what it
-    /// releases runs ahead of later arrivals.
-    fn catalog(&mut self) -> Result<(), SpawnError> {
-        let hub = self
-            .builder("catalog")
-            .gate(Gate::open("stock"))
-            .spawn(|_: Context<Reserve>, _| sleep(Duration::from_millis(15)))?;
+    /// releases runs ahead of later arrivals. Each order asks another hub for its price.
+    fn catalog(&mut self, pricing: &Hub<Quote>) -> Result<(), SpawnError> {
+        let pricing = pricing.clone();
+        let hub =
+            self.builder("catalog").gate(Gate::open("stock")).spawn(move |_: Context<Reserve>, _| {
+                // Refused only when the demo ends.
+                let _ = pricing.post(Quote);
+                sleep(Duration::from_millis(15))
+            })?;
         self.keep(&hub);
         let (gate, mut chance) = (hub.clone(), Chance::new(self.seed, 1));
         self.demo.traffic.spawn(async move {
@@ -125,8 +148,17 @@ impl Stage<'_> {
 
     /// A slow handler: one invoice in 120 takes long enough to be called wedged, and on average it keeps up.
     fn billing(&mut self) -> Result<(), SpawnError> {
-        let hub =
-            self.builder("billing").spawn(|_: Context<Invoice>, invoice: Invoice| sleep(invoice.takes))?;
+        let hub = self.builder("billing").spawn(|_: Context<Invoice>, invoice: Invoice| {
+            // Logs like any handler, and knows nothing of trails.
+            let charge = async move {
+                if invoice.takes > SLOW_INVOICE {
+                    tracing::warn!(takes_ms = millis(invoice.takes), "the bank is slow today");
+                }
+                sleep(invoice.takes).await;
+                tracing::info!(takes_ms = millis(invoice.takes), "charged");
+            };
+            charge.instrument(tracing::info_span!("charge"))
+        })?;
         self.keep(&hub);
         let mut chance = Chance::new(self.seed, 3);
         self.demo.traffic.spawn(async move {
@@ -143,10 +175,11 @@ impl Stage<'_> {
     }
 
     /// A busy hub: bursts of short turns.
-    fn pricing(&mut self) -> Result<(), SpawnError> {
+    fn pricing(&mut self) -> Result<Hub<Quote>, SpawnError> {
         let hub =
             self.builder("pricing/eu-1").spawn(|_: Context<Quote>, _| sleep(Duration::from_millis(1)))?;
         self.keep(&hub);
+        let pricing = hub.clone();
         let mut chance = Chance::new(self.seed, 4);
         self.demo.traffic.spawn(async move {
             loop {
@@ -158,7 +191,7 @@ impl Stage<'_> {
                 sleep(chance.millis(50, 150)).await;
             }
         });
-        Ok(())
+        Ok(pricing)
     }
 
     /// A hub that lives on what it posts to itself.

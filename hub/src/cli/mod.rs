@@ -2,6 +2,7 @@
 
 mod chance;
 mod demo;
+mod otlp;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -10,11 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use fate_trail::otel::Relation;
 use fate_trail::{Recorder, RecorderConfig};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::Registry;
 use crate::live::{ByeReason, LiveConfig, LiveServer};
+use crate::otel::Telemetry;
 
 /// Exit code of a command line that makes no sense.
 const USAGE: u8 = 2;
@@ -27,6 +30,9 @@ const WORKERS: usize = 3;
 
 /// How long the demo's hubs may take to end.
 const END: Duration = Duration::from_secs(1);
+
+/// How long the last telemetry may take; an endpoint that is down does not keep the program.
+const LAST_TELEMETRY: Duration = Duration::from_secs(2);
 
 /// Where a run of the program writes, so that a test or another program can stand in.
 pub struct Io {
@@ -86,6 +92,33 @@ struct RunArgs {
     /// Seed of the traffic: which messages come when, and how long they take
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Export traces, metrics and logs to this OTLP endpoint, such as http://127.0.0.1:4318
+    #[arg(long, value_name = "ENDPOINT")]
+    otlp: Option<String>,
+    /// How turns are tied to the spans that sent their messages
+    #[arg(long, value_name = "HOW", default_value = "auto", requires = "otlp")]
+    otlp_relation: Tie,
+}
+
+/// The choices of [`Relation`] on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Tie {
+    /// Nested for requests, linked for self-posts, timers and released deliveries
+    Auto,
+    /// Nested always
+    Parent,
+    /// Linked always
+    Link,
+}
+
+impl From<Tie> for Relation {
+    fn from(tie: Tie) -> Self {
+        match tie {
+            Tie::Auto => Relation::Auto,
+            Tie::Parent => Relation::Parent,
+            Tie::Link => Relation::Link,
+        }
+    }
 }
 
 /// Runs the program with `args` (the first is the program's own name) and returns its exit code:
@@ -108,10 +141,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
         .build();
     let served = match runtime {
         Ok(runtime) => {
-            let served = runtime.block_on(serve(&args, io));
-            // A turn that never ends does not keep the process.
-            runtime.shutdown_timeout(END);
-            served
+            let exporting = args.otlp.as_deref().map(|endpoint| otlp::Otlp::start(endpoint, &args.name));
+            exporting.transpose().and_then(|exporting| {
+                let served = runtime.block_on(serve(&args, exporting.as_ref(), io));
+                // A turn that never ends does not keep the process.
+                runtime.shutdown_timeout(END);
+                // Outside the runtime, whose threads must not be blocked, and after all turns.
+                if let Some(complaint) = exporting.and_then(|exporting| exporting.shutdown(LAST_TELEMETRY)) {
+                    let _ = writeln!(io.err, "fate-hub: {complaint}");
+                }
+                served
+            })
         }
         Err(error) => Err(format!("no runtime: {error}")),
     };
@@ -124,7 +164,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     }
 }
 
-async fn serve(args: &RunArgs, io: &mut Io) -> Result<(), String> {
+async fn serve(args: &RunArgs, exporting: Option<&otlp::Otlp>, io: &mut Io) -> Result<(), String> {
     // Before anything can be left behind: from here on a signal is a request.
     let hear = |kind| signal(kind).map_err(|error| format!("no signal handler: {error}"));
     let (mut term, mut int) = (hear(SignalKind::terminate())?, hear(SignalKind::interrupt())?);
@@ -132,7 +172,17 @@ async fn serve(args: &RunArgs, io: &mut Io) -> Result<(), String> {
 
     let registry = Registry::new();
     let recorder = Recorder::new(RecorderConfig::default());
-    let demo = demo::Demo::start(args.seed, &registry, &recorder).map_err(|e| e.to_string())?;
+    let telemetry = match exporting {
+        Some(exporting) => {
+            exporting.subscribe()?;
+            let config = exporting.config(args.otlp_relation.into());
+            let started = Telemetry::start(config, &registry, &recorder);
+            Some(started.map_err(|error| format!("no thread for telemetry: {error}"))?)
+        }
+        None => None,
+    };
+    let place = demo::Place { registry: &registry, recorder: &recorder, telemetry: telemetry.as_ref() };
+    let demo = demo::Demo::start(args.seed, place).map_err(|e| e.to_string())?;
     let goodbyes = Arc::new(Mutex::new(Vec::new()));
     let mut config = LiveConfig::new(&args.name);
     config.socket.clone_from(&args.socket);
@@ -167,6 +217,8 @@ async fn serve(args: &RunArgs, io: &mut Io) -> Result<(), String> {
         let _ = writeln!(io.err, "{line}");
     }
     demo.end(END).await;
+    // Takes a last look; it does not wait for the endpoint.
+    drop(telemetry);
     Ok(())
 }
 

@@ -152,9 +152,10 @@ where
 
     /// Calls the handler and sees the turn to its end, or leaves it pending.
     fn handle(self: &Arc<Self>, queued: Queued<H::Message, S>, unpacked: H::Unpacked, ticket: u64) -> Went {
-        let Queued { sequence, id, kind, message, trail, .. } = queued;
+        let Queued { sequence, id, kind, message, trail, origin, released, .. } = queued;
         let lend = Lend(self);
-        let turn = Turn { id, kind, sequence, ticket, source: &lend, taken: Cell::new(false) };
+        let taken = Cell::new(false);
+        let turn = Turn { id, kind, sequence, origin, released, ticket, source: &lend, taken };
         let started = catch_unwind(AssertUnwindSafe(|| self.handler.handle(message, unpacked, &turn)));
         let outcome = match started {
             Ok(Progress::Pending) if turn.taken.get() => return self.suspend(ticket, trail),

@@ -61,24 +61,41 @@ impl Kind {
     }
 }
 
+/// Where a message comes from, as its trace tells; nothing at all without the feature `otel`.
+#[cfg(feature = "otel")]
+pub(crate) type Origin = Option<Box<fate_trail::otel::Origin>>;
+/// Where a message comes from, as its trace tells; nothing at all without the feature `otel`.
+#[cfg(not(feature = "otel"))]
+pub(crate) type Origin = ();
+
 /// A message on its way into a hub. A bare message is an ordinary envelope with a numbered id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope<M> {
     pub(crate) id: Option<DeliveryId>,
     pub(crate) kind: Kind,
     pub(crate) message: M,
+    pub(crate) origin: Origin,
 }
 
 impl<M> Envelope<M> {
     /// An ordinary envelope; the hub numbers it.
     pub fn new(message: M) -> Self {
-        Self { id: None, kind: Kind::Ordinary, message }
+        Self { id: None, kind: Kind::Ordinary, message, origin: Origin::default() }
     }
 
     /// The same under an id of the caller's, by which its trail can be found.
     #[must_use]
     pub fn id(mut self, id: impl Into<DeliveryId>) -> Self {
         self.id = Some(id.into());
+        self
+    }
+
+    /// The same with the trace context of whoever sent it from elsewhere; without it a hub that is
+    /// traced takes the context of the posting code.
+    #[cfg(feature = "otel")]
+    #[must_use]
+    pub fn origin(mut self, origin: fate_trail::otel::Origin) -> Self {
+        self.origin = Some(Box::new(origin));
         self
     }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use fate_trail::DeliveryId;
 
-use super::envelope::Kind;
+use super::envelope::{Kind, Origin};
 use crate::sync::Arc;
 
 /// How a turn ended, as its handler tells it.
@@ -83,6 +83,10 @@ pub struct Turn<'a> {
     pub(super) id: DeliveryId,
     pub(super) kind: Kind,
     pub(super) sequence: u64,
+    /// What the turn's span is tied to.
+    #[cfg_attr(not(feature = "otel"), allow(dead_code, reason = "read by the traced shell"))]
+    pub(crate) origin: Origin,
+    pub(super) released: bool,
     pub(super) ticket: u64,
     pub(super) source: &'a dyn Source,
     pub(super) taken: Cell<bool>,
@@ -102,6 +106,11 @@ impl Turn<'_> {
     /// Arrival sequence of the delivery at this hub, from 1.
     pub fn sequence(&self) -> u64 {
         self.sequence
+    }
+
+    /// Whether a gate had held the delivery back.
+    pub fn released(&self) -> bool {
+        self.released
     }
 
     /// The right to end this turn later; the handler returns [`Progress::Pending`]. Only the first

@@ -53,6 +53,12 @@ impl<M> Setup<M> {
         Self { name: name.into(), gates: Vec::new(), recorder: None }
     }
 
+    /// The hub's name.
+    #[cfg(feature = "otel")]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Declares a gate. Gates cannot be added later, only opened and closed.
     #[must_use]
     pub fn gate(mut self, gate: Gate<M>) -> Self {
@@ -157,7 +163,7 @@ where
     /// # Errors
     /// Gives the message back if the hub is dead.
     pub fn post(&self, envelope: impl Into<Envelope<H::Message>>) -> Result<DeliveryId, Refused<H::Message>> {
-        let Envelope { id, kind, message } = envelope.into();
+        let Envelope { id, kind, message, origin } = envelope.into();
         let number = self.posts.fetch_add(1, Ordering::Relaxed) + 1;
         let id = id.unwrap_or_else(|| envelope::numbered(&self.name, number));
         let type_name = self.handler.type_name(&message);
@@ -171,7 +177,17 @@ where
             return Err(Refused { message, level, hub: self.name.to_string() });
         }
         queues.push::<F>(
-            |sequence| Queued { sequence, id, kind, type_name, message, trail, posted_at, released: false },
+            |sequence| Queued {
+                sequence,
+                id,
+                kind,
+                type_name,
+                message,
+                trail,
+                posted_at,
+                origin,
+                released: false,
+            },
             |trail, n, depth, sequence| {
                 self.stamper.enqueued(trail, n, depth, sequence, posted_at);
             },

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use fate_trail::{DeliveryId, stage};
 
-use super::envelope::Kind;
+use super::envelope::{Kind, Origin};
 use super::fault::Fault;
 use super::handler::Outcome;
 use crate::limits::{FULL_CHECK, MAX_PARKED};
@@ -27,6 +27,8 @@ pub(super) struct Queued<M, S> {
     pub(super) trail: S,
     /// Clock reading at the post, µs.
     pub(super) posted_at: u64,
+    /// What its span is tied to.
+    pub(super) origin: Origin,
     /// An opening has released it: it is not gated again and is older than anything still parked.
     pub(super) released: bool,
 }
@@ -383,6 +385,7 @@ mod tests {
                 message: (),
                 trail: Off,
                 posted_at: 0,
+                origin: Origin::default(),
                 released: false,
             };
             queues.push::<Sound>(make, |_, _, _, _| {});

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context as Task, Poll, Waker};
 
 use super::pump::Polled;
+use super::watched::{Around, Watch};
 use super::{Context, Hub, Ops};
 use crate::core::{Completion, Handler, Outcome, Progress, Turn, panic_outcome};
 use crate::sync::Mutex;
@@ -38,6 +39,7 @@ impl WakeCell {
 /// A function from message to future.
 pub(crate) struct AsyncHandler<M, Run, Fut> {
     run: Run,
+    watch: Watch,
     hub: OnceLock<Weak<dyn Ops<M>>>,
     slot: Mutex<Slot<Fut>>,
 }
@@ -45,6 +47,7 @@ pub(crate) struct AsyncHandler<M, Run, Fut> {
 /// The running turn's future, in memory that is used again for every turn.
 struct Slot<Fut> {
     future: Pin<Box<Option<Fut>>>,
+    around: Option<Around>,
     completion: Option<Completion>,
     waker: Option<Waker>,
 }
@@ -54,12 +57,9 @@ where
     Fut: Future,
     Fut::Output: Into<Outcome>,
 {
-    pub(crate) fn new(run: Run) -> Self {
-        Self {
-            run,
-            hub: OnceLock::new(),
-            slot: Mutex::new(Slot { future: Box::pin(None), completion: None, waker: None }),
-        }
+    pub(crate) fn new(run: Run, watch: Watch) -> Self {
+        let slot = Slot { future: Box::pin(None), around: None, completion: None, waker: None };
+        Self { run, watch, hub: OnceLock::new(), slot: Mutex::new(slot) }
     }
 
     /// Tells the handler which hub it belongs to; weakly, since the hub owns it.
@@ -80,20 +80,31 @@ where
         let Some(future) = self.future.as_mut().as_pin_mut() else {
             return Poll::Ready(Outcome::Cancelled);
         };
-        let polled = catch_unwind(AssertUnwindSafe(|| future.poll(&mut task).map(Into::into)));
+        let polled = {
+            let _scope = self.around.as_ref().map(Around::enter);
+            catch_unwind(AssertUnwindSafe(|| future.poll(&mut task).map(Into::into)))
+        };
         let outcome = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(outcome)) => outcome,
             Err(panic) => panic_outcome("handler", &*panic),
         };
-        self.clear();
+        self.clear(&outcome);
         Poll::Ready(outcome)
     }
 
-    /// Drops the future. What its own drop panics about is not the hub's end.
-    fn clear(&mut self) {
-        let future = &mut self.future;
-        let _ = catch_unwind(AssertUnwindSafe(|| future.as_mut().set(None)));
+    /// Drops the future and ends what surrounded it. What its own drop panics about is not the hub's
+    /// end.
+    fn clear(&mut self, outcome: &Outcome) {
+        let around = self.around.take();
+        {
+            let _scope = around.as_ref().map(Around::enter);
+            let future = &mut self.future;
+            let _ = catch_unwind(AssertUnwindSafe(|| future.as_mut().set(None)));
+        }
+        if let Some(around) = around {
+            around.end(outcome);
+        }
     }
 }
 
@@ -118,9 +129,14 @@ where
         };
         let context =
             Context { hub: Hub { ops }, id: turn.id(), kind: turn.kind(), sequence: turn.sequence() };
-        let future = (self.run)(context, message);
+        let around = self.watch.begin(turn);
+        let future = {
+            let _scope = around.enter();
+            (self.run)(context, message)
+        };
         let mut slot = self.slot.lock();
         slot.future.set(Some(future));
+        slot.around = Some(around);
         match slot.poll() {
             Poll::Ready(outcome) => Progress::Done(outcome),
             Poll::Pending => {
@@ -159,7 +175,7 @@ where
 
     fn cancel(&self) {
         let mut slot = self.slot.lock();
-        slot.clear();
+        slot.clear(&Outcome::Cancelled);
         let completion = slot.completion.take();
         drop(slot);
         drop(completion);

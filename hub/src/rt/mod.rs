@@ -7,6 +7,7 @@
 
 mod handler;
 mod pump;
+mod watched;
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -21,6 +22,7 @@ use crate::core::{Core, Envelope, Gate, Handler, Kind, Outcome, Refused, Setup, 
 use crate::observe::{Observe, Registry, Snapshot};
 use handler::{AsyncHandler, WakeCell};
 use pump::Pump;
+use watched::Watch;
 
 /// A running hub for messages of type `M`. Clones are handles to the same hub.
 ///
@@ -39,7 +41,14 @@ impl<M> Clone for Hub<M> {
 impl<M: Send + 'static> Hub<M> {
     /// Describes a hub, to be started by [`Builder::spawn`].
     pub fn builder(name: impl Into<String>) -> Builder<M> {
-        Builder { setup: Setup::new(name), registry: None, probe: NoProbe, kinds: PhantomData }
+        Builder {
+            setup: Setup::new(name),
+            registry: None,
+            #[cfg(feature = "otel")]
+            telemetry: None,
+            probe: NoProbe,
+            kinds: PhantomData,
+        }
     }
 
     /// The hub's name.
@@ -147,6 +156,8 @@ pub struct Context<M> {
 pub struct Builder<M, S = Handle, F = Sound, P = NoProbe> {
     setup: Setup<M>,
     registry: Option<Registry>,
+    #[cfg(feature = "otel")]
+    telemetry: Option<crate::otel::Link>,
     probe: P,
     kinds: PhantomData<fn() -> (S, F)>,
 }
@@ -179,6 +190,15 @@ where
         self
     }
 
+    /// Says the hub's deliveries as telemetry. Its trails must go to the recorder, and it must be listed
+    /// in the registry, that the telemetry was started with.
+    #[cfg(feature = "otel")]
+    #[must_use]
+    pub fn telemetry(mut self, telemetry: &crate::otel::Telemetry) -> Self {
+        self.telemetry = Some(telemetry.link());
+        self
+    }
+
     /// Keeps the trails of deliveries elsewhere than in the recorder.
     pub fn storage<T: Storage>(self) -> Builder<M, T, F, P> {
         self.with(|probe| probe)
@@ -195,7 +215,14 @@ where
     }
 
     fn with<T, D, Q>(self, probe: impl FnOnce(P) -> Q) -> Builder<M, T, D, Q> {
-        Builder { setup: self.setup, registry: self.registry, probe: probe(self.probe), kinds: PhantomData }
+        Builder {
+            setup: self.setup,
+            registry: self.registry,
+            #[cfg(feature = "otel")]
+            telemetry: self.telemetry,
+            probe: probe(self.probe),
+            kinds: PhantomData,
+        }
     }
 
     /// Starts the hub on the current tokio runtime. The handler is called for one message at a
@@ -215,13 +242,17 @@ where
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| SpawnError::NoRuntime)?;
         let waker = Arc::new(WakeCell::default());
         let wake = Arc::clone(&waker);
+        #[cfg(feature = "otel")]
+        let watch = Watch::new(self.telemetry.map(|link| link.hub(self.setup.name())));
+        #[cfg(not(feature = "otel"))]
+        let watch = Watch::default();
         let core = Core::<_, S, F, P>::new(
             self.setup,
-            AsyncHandler::new(run),
+            AsyncHandler::new(run, watch.clone()),
             self.probe,
             Box::new(move || wake.wake()),
         )?;
-        let shell = Arc::new(Shell { core, waker, finished: watch::Sender::new(false) });
+        let shell = Arc::new(Shell { core, waker, watch, finished: watch::Sender::new(false) });
         let ops: Arc<dyn Ops<M>> = Arc::clone(&shell) as _;
         shell.core.handler().attach(&ops);
         if let Some(registry) = &self.registry {
@@ -253,6 +284,7 @@ pub(crate) trait Ops<M>: Send + Sync {
 pub(crate) struct Shell<H: Handler, S: Storage, F: Fault, P: Probe> {
     pub(crate) core: Arc<Core<H, S, F, P>>,
     pub(crate) waker: Arc<WakeCell>,
+    pub(crate) watch: Watch,
     pub(crate) finished: watch::Sender<bool>,
 }
 
@@ -268,7 +300,7 @@ where
     }
 
     fn post(&self, envelope: Envelope<H::Message>) -> Result<DeliveryId, Refused<H::Message>> {
-        self.core.post(envelope)
+        self.watch.post(envelope, |envelope| self.core.post(envelope))
     }
 
     fn open_gate(&self, name: &str) -> bool {
