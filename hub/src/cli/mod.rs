@@ -95,7 +95,8 @@ struct RunArgs {
     /// Export traces, metrics and logs to this OTLP endpoint, such as http://127.0.0.1:4318
     #[arg(long, value_name = "ENDPOINT")]
     otlp: Option<String>,
-    /// How turns are tied to the spans that sent their messages
+    /// How a turn's span is tied to the one that sent its message: nested, linked, or nested for
+    /// requests and linked for self-posts, timers and released deliveries
     #[arg(long, value_name = "HOW", default_value = "auto", requires = "otlp")]
     otlp_relation: Tie,
 }
@@ -103,11 +104,8 @@ struct RunArgs {
 /// The choices of [`Relation`] on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Tie {
-    /// Nested for requests, linked for self-posts, timers and released deliveries
     Auto,
-    /// Nested always
     Parent,
-    /// Linked always
     Link,
 }
 
