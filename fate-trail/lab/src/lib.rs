@@ -2,3 +2,5 @@
 //!
 //! They are a package apart so that the library's own tests build in seconds. Nothing here is
 //! published, and nothing depends on it.
+
+pub mod adapters;
