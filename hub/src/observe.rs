@@ -55,6 +55,8 @@ pub struct GateState {
     pub closed: bool,
     /// How long it has been closed; zero while open.
     pub closed_for: Duration,
+    /// Whether it has been closed ever since the hub was made.
+    pub never_opened: bool,
     /// Parked deliveries that wait for this gate, among others perhaps; zero while open.
     pub holding: usize,
 }

@@ -332,3 +332,35 @@ fn a_bypass_says_why_and_an_admission_says_by_whom() {
     let gate = gate.and_then(|stage| stage.detail("gate")).unwrap();
     assert_eq!(gate.to_string(), "ready");
 }
+
+#[test]
+fn a_core_that_is_let_go_ends_what_it_holds() {
+    let bench = Bench::<Sound>::gated();
+    bench.post(Job::Note("parked"));
+    let _ = bench.drain();
+    bench.post(Job::Note("waiting"));
+    let recorder = bench.recorder.clone();
+    assert_eq!((bench.core.snapshot().deferred, bench.core.snapshot().main), (1, 1));
+    drop(bench);
+    let ended: Vec<_> = recorder.finished().iter().map(|trail| (trail.id.clone(), tokens(trail))).collect();
+    assert_eq!(ended.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["parked", "waiting"]);
+    for (id, tokens) in ended {
+        assert_eq!(tokens.last().map(String::as_str), Some("NOT_PROCESSED_DISPOSING"), "{id}");
+    }
+    assert_eq!(recorder.status().in_flight, 0);
+}
+
+#[test]
+fn a_gate_is_never_opened_only_until_its_own_first_opening() {
+    let gates = vec![Gate::closed("a"), Gate::closed("b"), Gate::open("c")];
+    let bench = Bench::<Sound>::with(gates);
+    let never = |bench: &Bench<Sound>| -> Vec<bool> {
+        bench.core.snapshot().gates.iter().map(|gate| gate.never_opened).collect()
+    };
+    assert_eq!(never(&bench), [true, true, false]);
+    // `b` keeps the hub starting; that must not make the others look as if they had never opened.
+    bench.core.open_gate("a");
+    bench.core.close_gate("a");
+    bench.core.close_gate("c");
+    assert_eq!(never(&bench), [false, true, false]);
+}

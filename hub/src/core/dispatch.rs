@@ -12,6 +12,7 @@ use super::handler::{Handler, Outcome, Progress, Turn};
 use super::probe::{Point, Probe};
 use super::pump::{Lend, Went};
 use super::queues::{Barrier, Parked, Queued, Queues};
+use super::stamp::Stamper;
 use crate::limits::MAX_PARKED;
 use crate::observe::RunLevel;
 use crate::sync::{Arc, Ordering};
@@ -50,7 +51,7 @@ where
                 return Went::On;
             }
             Err(panic) => {
-                self.stamper.ended(queued.trail, &panic_outcome("unpack", &*panic));
+                self.stamper.ended(queued.trail, &panic_outcome("unpack", panic));
                 discard(queued.message);
                 return Went::On;
             }
@@ -103,7 +104,7 @@ where
             Ok(None) => {}
             Err(panic) => {
                 drop(gates);
-                self.stamper.ended(queued.trail, &panic_outcome("gate admission", &*panic));
+                self.stamper.ended(queued.trail, &panic_outcome("gate admission", panic));
                 discard(queued.message);
                 return None;
             }
@@ -121,7 +122,7 @@ where
                 self.stamper.backlog_full(queued.trail, MAX_PARKED);
                 discard(queued.message);
             }
-            Parked::Dead(queued) => self.bury(queued),
+            Parked::Dead(queued) => bury(&self.stamper, queued),
         }
         None
     }
@@ -138,16 +139,10 @@ where
             Barrier::Enter(queued) => Some(queued),
             Barrier::Requeued => None,
             Barrier::Dead(queued) => {
-                self.bury(queued);
+                bury(&self.stamper, queued);
                 None
             }
         }
-    }
-
-    /// Ends a delivery that a dead hub will not handle.
-    pub(super) fn bury(&self, queued: Queued<H::Message, S>) {
-        self.stamper.disposing(queued.trail, RunLevel::Dead);
-        discard(queued.message);
     }
 
     /// Calls the handler and sees the turn to its end, or leaves it pending.
@@ -163,22 +158,37 @@ where
                 "handler: pending, but nobody took the turn's completion; take it first".to_owned(),
             ),
             Ok(Progress::Done(outcome)) => outcome,
-            Err(panic) => panic_outcome("handler", &*panic),
+            Err(panic) => panic_outcome("handler", panic),
         };
         self.stamper.ended(trail, &outcome);
         Went::On
     }
 }
 
-/// Drops user data outside every lock. A drop that panics has nobody to tell but must not take the
-/// drain with it.
+/// Ends a delivery that a dead hub will not handle.
+pub(super) fn bury<M, S: Storage>(stamper: &Stamper, queued: Queued<M, S>) {
+    stamper.disposing(queued.trail, RunLevel::Dead);
+    discard(queued.message);
+}
+
+/// Drops user data outside every lock.
 fn discard<T>(data: T) {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(data)));
+    quietly(|| drop(data));
+}
+
+/// Does what may panic and has nobody to tell, but must not take the drain with it.
+pub(crate) fn quietly(act: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(act)) {
+        // What a panic carries is user data whose own drop may panic, and so on without end.
+        std::mem::forget(panic);
+    }
 }
 
 /// A panic as the end of a turn.
-pub(crate) fn panic_outcome(place: &str, panic: &(dyn Any + Send)) -> Outcome {
-    Outcome::Failed(format!("{place} panicked: {}", panic_text(panic)))
+pub(crate) fn panic_outcome(place: &str, panic: Box<dyn Any + Send>) -> Outcome {
+    let outcome = Outcome::Failed(format!("{place} panicked: {}", panic_text(&*panic)));
+    discard(panic);
+    outcome
 }
 
 /// What a panic said, as far as it is text.

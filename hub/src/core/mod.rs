@@ -23,10 +23,11 @@ mod stamp;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use fate_trail::{DeliveryId, GateSetId, Handle, Recorder, Storage, SymbolId};
 
-pub(crate) use dispatch::panic_outcome;
+pub(crate) use dispatch::{panic_outcome, quietly};
 pub use envelope::{Envelope, Kind, Refused};
 pub use gates::{Admission, Gate, SetupError};
 pub use handler::{Completion, Handler, Outcome, Progress, Turn, short_type_name};
@@ -90,6 +91,7 @@ pub struct Core<H: Handler, S: Storage = Handle, F: Fault = Sound, P: Probe = No
     probe: P,
     wake: Wake,
     stamper: Stamper,
+    gate_names: Vec<String>,
     gate_symbols: Vec<SymbolId>,
     /// How many gates are closed; written under G, read without it by every turn.
     closed: AtomicUsize,
@@ -120,9 +122,10 @@ where
         let views: Vec<GateView> = setup
             .gates
             .iter()
-            .map(|gate| GateView { name: gate.name.clone(), closed_at: gate.closed.then_some(now) })
+            .map(|gate| GateView { closed_at: gate.closed.then_some(now), opened: !gate.closed })
             .collect();
-        let gate_symbols = views.iter().map(|gate| stamper.symbol(&gate.name)).collect();
+        let gate_names: Vec<String> = setup.gates.iter().map(|gate| gate.name.clone()).collect();
+        let gate_symbols = gate_names.iter().map(|name| stamper.symbol(name)).collect();
         let mut gates = Gates::new(setup.gates, stamper.gate_set(&[]));
         gates.closed_set = stamper.gate_set(&gates.closed_names());
         let closed = gates.closed_count();
@@ -133,6 +136,7 @@ where
             probe,
             wake,
             stamper,
+            gate_names,
             gate_symbols,
             closed: AtomicUsize::new(closed),
             posts: AtomicU64::new(0),
@@ -232,7 +236,7 @@ where
     fn remove_gate(&self, gates: &mut Gates<H::Message, GateSetId>, at: usize) {
         gates.set(at, false);
         gates.closed_set = self.stamper.gate_set(&gates.closed_names());
-        self.queues.lock().gates[at].closed_at = None;
+        self.queues.lock().gates[at].open();
         // Release pairs with the turns' Acquire: who reads the new count finds what was restored.
         self.closed.store(gates.closed_count(), Ordering::Release);
         self.probe.at(Point::GateRemoved);
@@ -261,7 +265,7 @@ where
         };
         gates.set(at, true);
         gates.closed_set = self.stamper.gate_set(&gates.closed_names());
-        self.queues.lock().gates[at].closed_at = Some(now);
+        self.queues.lock().gates[at].close(now);
         self.closed.store(gates.closed_count(), Ordering::Release);
         true
     }
@@ -277,7 +281,7 @@ where
         let dead = queues.kill();
         drop(queues);
         for queued in dead {
-            self.bury(queued);
+            dispatch::bury(&self.stamper, queued);
         }
         true
     }
@@ -291,32 +295,22 @@ where
     /// The hub at this instant, read in one critical section.
     pub fn snapshot(&self) -> Snapshot {
         let now = self.recorder().now();
-        let age = |since: u64| std::time::Duration::from_micros(now.saturating_sub(since));
+        let age = |since: u64| Duration::from_micros(now.saturating_sub(since));
+        // Under T numbers are copied, and every text is made outside: no turn waits for it.
+        let mut views: Vec<GateView> = Vec::with_capacity(self.gate_names.len());
         let queues = self.queues.lock();
+        views.extend_from_slice(&queues.gates);
         let deferred = queues.deferred_len();
         let (oldest_main, oldest_deferred) = queues.oldest();
         let current = queues.current.as_ref();
-        Snapshot {
-            hub: self.name.to_string(),
+        let running = current.map(|turn| (turn.id, turn.type_name, turn.started_at, turn.last_stage()));
+        let mut seen = Snapshot {
+            hub: String::new(),
             main: queues.main_len(),
             deferred,
-            running: current.map(|turn| Running {
-                delivery: turn.id.to_string(),
-                kind: turn.type_name.to_owned(),
-                age: age(turn.started_at),
-                last_stage: turn.last_stage(),
-            }),
+            running: None,
             between: usize::from(current.is_some_and(|turn| !turn.entered)),
-            gates: queues
-                .gates
-                .iter()
-                .map(|gate| GateState {
-                    name: gate.name.clone(),
-                    closed: gate.closed_at.is_some(),
-                    closed_for: gate.closed_at.map(age).unwrap_or_default(),
-                    holding: gate.closed_at.map_or(0, |_| deferred),
-                })
-                .collect(),
+            gates: Vec::new(),
             turns: queues.turns,
             requeues: queues.requeues,
             oldest_main: oldest_main.map(age),
@@ -324,7 +318,24 @@ where
             posted: queues.posted(),
             dropped: queues.dropped,
             run_level: queues.level,
-        }
+        };
+        drop(queues);
+        seen.hub = self.name.to_string();
+        seen.running = running.map(|(id, type_name, started_at, last_stage)| Running {
+            delivery: id.to_string(),
+            kind: type_name.to_owned(),
+            age: age(started_at),
+            last_stage,
+        });
+        let gate = |(name, view): (&String, &GateView)| GateState {
+            name: name.clone(),
+            closed: view.closed_at.is_some(),
+            closed_for: view.closed_at.map(age).unwrap_or_default(),
+            never_opened: !view.opened,
+            holding: view.closed_at.map_or(0, |_| deferred),
+        };
+        seen.gates = self.gate_names.iter().zip(&views).map(gate).collect();
+        seen
     }
 }
 
@@ -345,6 +356,16 @@ where
 
     fn recorder(&self) -> &Recorder {
         Core::recorder(self)
+    }
+}
+
+/// Whoever drives a core without a shell may let it go with work in its queues: that work ends too.
+impl<H: Handler, S: Storage, F: Fault, P: Probe> Drop for Core<H, S, F, P> {
+    fn drop(&mut self) {
+        let dead = self.queues.lock().kill();
+        for queued in dead {
+            dispatch::bury(&self.stamper, queued);
+        }
     }
 }
 

@@ -70,10 +70,22 @@ impl<S> Current<S> {
 }
 
 /// A gate as observers see it; the gate lock guards the decision, this is its mirror.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct GateView {
-    pub(super) name: String,
     /// Clock reading at the closing, µs; `None` while open.
     pub(super) closed_at: Option<u64>,
+    /// It has been open at some time since the hub was made.
+    pub(super) opened: bool,
+}
+
+impl GateView {
+    pub(super) fn open(&mut self) {
+        *self = Self { closed_at: None, opened: true };
+    }
+
+    pub(super) fn close(&mut self, now: u64) {
+        self.closed_at = Some(now);
+    }
 }
 
 /// What parking a turn came to.
@@ -313,13 +325,11 @@ impl<M, S> Queues<M, S> {
         (n, restored, behind)
     }
 
-    /// Empties both queues for good, oldest first.
-    pub(super) fn kill(&mut self) -> Vec<Queued<M, S>> {
+    /// Empties both queues for good, oldest first. Moves no entry, however long the backlog is.
+    pub(super) fn kill(&mut self) -> impl Iterator<Item = Queued<M, S>> + use<M, S> {
         self.level = RunLevel::Dead;
-        let mut dead = Vec::with_capacity(self.deferred.len() + self.main.len());
-        dead.extend(self.deferred.drain(..));
-        dead.extend(self.main.drain(..));
-        dead
+        let deferred = std::mem::take(&mut self.deferred);
+        deferred.into_iter().chain(std::mem::take(&mut self.main))
     }
 
     /// The invariant, in debug builds of a sound hub.

@@ -9,7 +9,7 @@ use std::task::{Context as Task, Poll, Waker};
 use super::pump::Polled;
 use super::watched::{Around, Watch};
 use super::{Context, Hub, Ops};
-use crate::core::{Completion, Handler, Outcome, Progress, Turn, panic_outcome};
+use crate::core::{Completion, Handler, Outcome, Progress, Turn, panic_outcome, quietly};
 use crate::sync::Mutex;
 
 /// Wakes the hub's task from any thread.
@@ -87,7 +87,7 @@ where
         let outcome = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(outcome)) => outcome,
-            Err(panic) => panic_outcome("handler", &*panic),
+            Err(panic) => panic_outcome("handler", panic),
         };
         self.clear(&outcome);
         Poll::Ready(outcome)
@@ -100,7 +100,7 @@ where
         {
             let _scope = around.as_ref().map(Around::enter);
             let future = &mut self.future;
-            let _ = catch_unwind(AssertUnwindSafe(|| future.as_mut().set(None)));
+            quietly(|| future.as_mut().set(None));
         }
         if let Some(around) = around {
             around.end(outcome);
