@@ -107,7 +107,16 @@ pub trait Observe: Send + Sync {
 /// It holds hubs weakly: being listed keeps no hub alive.
 #[derive(Clone, Default)]
 pub struct Registry {
-    hubs: Arc<Mutex<Vec<Weak<dyn Observe>>>>,
+    hubs: Arc<Mutex<Vec<Listed>>>,
+}
+
+/// A hub in the list.
+struct Listed {
+    hub: Weak<dyn Observe>,
+    name: String,
+    /// 1 for the first hub of its name, and never another while the hub is there: an observer tells
+    /// hubs apart by it, so it must not pass from one to the next when one ends.
+    number: u64,
 }
 
 impl Registry {
@@ -119,18 +128,27 @@ impl Registry {
     /// Lists a hub; `false` if [`MAX_LISTED_HUBS`] are listed already.
     pub fn add(&self, hub: &Arc<dyn Observe>) -> bool {
         let mut hubs = self.hubs.lock().unwrap_or_else(PoisonError::into_inner);
-        hubs.retain(|listed| listed.strong_count() > 0);
+        hubs.retain(|listed| listed.hub.strong_count() > 0);
         if hubs.len() >= MAX_LISTED_HUBS {
             return false;
         }
-        hubs.push(Arc::downgrade(hub));
+        let name = hub.name().to_owned();
+        let number = hubs.iter().filter(|listed| listed.name == name).map(|listed| listed.number).max();
+        hubs.push(Listed { hub: Arc::downgrade(hub), name, number: number.unwrap_or(0) + 1 });
         true
     }
 
     /// The hubs that are still there, in the order they were added.
     pub fn hubs(&self) -> Vec<Arc<dyn Observe>> {
         let hubs = self.hubs.lock().unwrap_or_else(PoisonError::into_inner);
-        hubs.iter().filter_map(Weak::upgrade).collect()
+        hubs.iter().filter_map(|listed| listed.hub.upgrade()).collect()
+    }
+
+    /// As [`Registry::hubs`], and which of the hubs of its name each one is.
+    #[cfg(feature = "live")]
+    pub(crate) fn numbered(&self) -> Vec<(Arc<dyn Observe>, u64)> {
+        let hubs = self.hubs.lock().unwrap_or_else(PoisonError::into_inner);
+        hubs.iter().filter_map(|listed| Some((listed.hub.upgrade()?, listed.number))).collect()
     }
 }
 

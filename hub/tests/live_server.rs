@@ -317,3 +317,21 @@ fn a_client_that_reads_nothing_is_told_why_and_slows_nobody() {
     assert_eq!(stalled.bye().reason, ByeReason::SlowClient);
     drop(server);
 }
+
+#[test]
+fn hubs_of_one_name_keep_their_numbers_when_one_of_them_ends() {
+    let registry = fate_hub::Registry::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let _inside = runtime.enter();
+    let hub = || fate_hub::Hub::<u64>::builder("session").registry(&registry).spawn(|_, _| async {}).unwrap();
+    let mut hubs: Vec<_> = (0..3).map(|_| hub()).collect();
+    hubs[2].post(7).unwrap();
+    let names = |posted| -> Vec<String> {
+        registry.states().into_iter().filter(|hub| hub.posted == posted).map(|hub| hub.hub).collect()
+    };
+    assert_eq!((names(0), names(1)), (vec!["session".into(), "session#2".into()], vec!["session#3".into()]));
+    let ended = hubs.remove(0);
+    runtime.block_on(ended.dispose());
+    drop(ended);
+    assert_eq!((names(0), names(1)), (vec!["session#2".into()], vec!["session#3".into()]));
+}

@@ -1,12 +1,13 @@
 //! What is served: hub snapshots as frames of the protocol.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use fate_trail::Recorder;
 use fate_trail::live::{Gate, HubState, Running};
 
-use crate::{Registry, RunLevel, Snapshot};
+use crate::{Observe, Registry, Snapshot};
 
 /// Where the server gets its pictures from. Called on the server's thread, while at least one client
 /// has subscribed; it must not wait for a turn to end.
@@ -22,22 +23,27 @@ pub trait Source: Send + 'static {
 
 impl Source for Registry {
     fn states(&self) -> Vec<HubState> {
-        let mut names = HashSet::new();
-        let hubs = self.hubs();
-        let states = hubs.iter().map(|hub| state_of(&hub.snapshot()));
-        states
-            .map(|mut state| {
-                // Two hubs of one name would take turns on the screen; the second gets a number.
-                let name = state.hub.clone();
-                let mut number = 1;
-                while !names.insert(state.hub.clone()) {
-                    number += 1;
-                    state.hub = format!("{name}#{number}");
-                }
-                state
-            })
-            .collect()
+        let hubs = self.numbered();
+        let taken: HashSet<&str> = hubs.iter().map(|(hub, _)| hub.name()).collect();
+        let shown = |(hub, number): &(Arc<dyn Observe>, u64)| {
+            let mut state = state_of(&hub.snapshot());
+            // Two hubs of one name would take turns on the screen; the second gets a number.
+            if *number > 1 {
+                state.hub = numbered(hub.name(), *number, &taken);
+            }
+            state
+        };
+        hubs.iter().map(shown).collect()
     }
+}
+
+/// A name for the `number`th hub called `name` that no hub has for its own.
+fn numbered(name: &str, number: u64, taken: &HashSet<&str>) -> String {
+    let mut shown = format!("{name}#{number}");
+    while taken.contains(shown.as_str()) {
+        shown.push('#');
+    }
+    shown
 }
 
 /// The hubs of a registry, and what their recorder could not keep.
@@ -53,7 +59,6 @@ impl Source for (Registry, Recorder) {
 
 /// One snapshot as the protocol says it.
 pub fn state_of(snapshot: &Snapshot) -> HubState {
-    let starting = snapshot.run_level == RunLevel::Starting;
     let running = snapshot.running.as_ref();
     HubState {
         hub: snapshot.hub.clone(),
@@ -80,8 +85,7 @@ pub fn state_of(snapshot: &Snapshot) -> HubState {
                 closed: gate.closed,
                 closed_us: micros(gate.closed_for),
                 holding: gate.holding as u64,
-                // A hub is starting until its last gate has been opened once.
-                never_opened: Some(gate.closed && starting),
+                never_opened: Some(gate.never_opened),
             })
             .collect(),
         gates_omitted: 0,
