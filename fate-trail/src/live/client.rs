@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::frame::cut;
 use super::{
     Bye, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_HUBS, PROTOCOL,
     Refusal, SnapshotChunk, Subscribe, VERSION, Version, agree, decode, encode,
@@ -174,11 +175,14 @@ impl ClientSession {
             (_, frame) if frame.boot() != self.boot => self.counts.other_boot += 1,
             (Phase::Snapshot, Frame::Snapshot(chunk)) => self.chunk(chunk, step),
             (Phase::Live, Frame::State(state)) => {
-                if self.is_news(&state.hub.hub, state.seq) {
-                    step.events.push(ClientEvent::State(Box::new(state.hub.bounded())));
+                // Cut before it is compared: a hub is known by the name that is shown.
+                let hub = state.hub.bounded();
+                if self.is_news(&hub.hub, state.seq) {
+                    step.events.push(ClientEvent::State(Box::new(hub)));
                 }
             }
-            (Phase::Live, Frame::Removed(gone)) => {
+            (Phase::Live, Frame::Removed(mut gone)) => {
+                cut(&mut gone.hub);
                 if self.is_news(&gone.hub, gone.seq) {
                     self.seen.remove(&gone.hub);
                     step.events.push(ClientEvent::Removed(gone.hub));

@@ -363,7 +363,7 @@ fn limit<const N: usize>(numbers: [&mut u64; N]) {
 }
 
 /// Cuts a name to [`MAX_NAME`] characters and shows that something is missing.
-fn cut(name: &mut String) {
+pub(super) fn cut(name: &mut String) {
     if let Some((at, _)) = name.char_indices().nth(MAX_NAME) {
         name.truncate(at);
         name.push('…');

@@ -3,7 +3,7 @@
 //! Memory per client is bounded: states wait in one slot per hub where the newest wins, and the
 //! lane before them holds one hello, one snapshot, one heartbeat, one gap and one goodbye at most.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::{
     Bye, ByeReason, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_CHUNK,
@@ -141,13 +141,17 @@ impl ServerSession {
     /// Offers the newest states of all hubs, taken at `now` (monotonic microseconds) with number
     /// `seq`. The first one becomes the snapshot; later ones replace whatever still waits.
     pub fn picture(&mut self, seq: u64, now: u64, states: &[HubState]) {
-        match self.phase {
-            Phase::Picture => {
-                self.snapshot(seq, now, states);
-                self.phase = Phase::Live;
-            }
-            Phase::Live => self.update(seq, now, states),
-            _ => {}
+        if !self.wants_picture() {
+            return;
+        }
+        // Cut before anything is remembered: a hub is known by the name that the client sees.
+        let wanted = states.iter().filter(|state| self.wanted(&state.hub));
+        let states: Vec<HubState> = wanted.map(|state| state.clone().bounded()).collect();
+        if self.phase == Phase::Live {
+            self.update(seq, now, states);
+        } else {
+            self.snapshot(seq, now, states);
+            self.phase = Phase::Live;
         }
     }
 
@@ -155,14 +159,10 @@ impl ServerSession {
         self.hubs.is_empty() || self.hubs.iter().any(|glob| glob_matches(glob, hub))
     }
 
-    fn snapshot(&mut self, seq: u64, now: u64, states: &[HubState]) {
+    fn snapshot(&mut self, seq: u64, now: u64, states: Vec<HubState>) {
         let mut chunk = SnapshotChunk { boot: self.boot.clone(), as_of: seq, ..Default::default() };
         let mut bytes = CHUNK_FRAME;
         for state in states {
-            if !self.wanted(&state.hub) {
-                continue;
-            }
-            let state = state.clone().bounded();
             let size = serde_json::to_string(&state).map_or(0, |text| text.len() + 1);
             if bytes + size > MAX_CHUNK && !chunk.hubs.is_empty() {
                 let number = chunk.chunk;
@@ -180,31 +180,26 @@ impl ServerSession {
         self.push(&Frame::Snapshot(chunk));
     }
 
-    fn update(&mut self, seq: u64, now: u64, states: &[HubState]) {
+    fn update(&mut self, seq: u64, now: u64, states: Vec<HubState>) {
+        let there: HashSet<String> = states.iter().map(|state| state.hub.clone()).collect();
         for state in states {
-            if !self.wanted(&state.hub) {
-                continue;
-            }
             self.removed.remove(&state.hub);
             let Some(sent) = self.sent.get_mut(&state.hub) else {
-                let sent = Sent { state: state.clone().bounded(), at: now, pending: Some(seq) };
-                self.sent.insert(state.hub.clone(), sent);
+                self.sent.insert(state.hub.clone(), Sent { state, at: now, pending: Some(seq) });
                 continue;
             };
             if sent.pending.is_some() {
-                sent.state = state.clone().bounded();
+                sent.state = state;
                 sent.pending = Some(seq);
                 continue;
             }
             let waited = now.saturating_sub(sent.at);
-            let changed = waited >= self.interval && !sent.state.same_but_ages(state);
+            let changed = waited >= self.interval && !sent.state.same_but_ages(&state);
             if changed || waited >= REFRESH_MICROS {
-                *sent = Sent { state: state.clone().bounded(), at: now, pending: Some(seq) };
+                *sent = Sent { state, at: now, pending: Some(seq) };
             }
         }
-        let there: std::collections::HashSet<&str> = states.iter().map(|state| state.hub.as_str()).collect();
-        let gone: Vec<String> =
-            self.sent.keys().filter(|hub| !there.contains(hub.as_str())).cloned().collect();
+        let gone: Vec<String> = self.sent.keys().filter(|hub| !there.contains(*hub)).cloned().collect();
         for hub in gone {
             self.sent.remove(&hub);
             self.removed.insert(hub, seq);

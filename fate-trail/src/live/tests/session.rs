@@ -219,3 +219,20 @@ fn a_full_house_says_goodbye_before_hello() {
     let events = pump(&mut server, &mut client);
     assert!(matches!(&events[..], [ClientEvent::Bye(b)] if b.reason == ByeReason::TooManyClients));
 }
+
+#[test]
+fn a_hub_with_an_overlong_name_comes_changes_and_goes_under_one_name() {
+    // The second one is within the limit until its characters are made visible.
+    for name in ["x".repeat(MAX_NAME + 50), "\u{1b}".repeat(MAX_NAME / 2)] {
+        let (mut server, mut client) = attached(&[]);
+        server.picture(1, 0, &[hub(&name, 1)]);
+        let events = pump(&mut server, &mut client);
+        let [ClientEvent::Snapshot(states)] = &events[..] else { panic!("{events:?}") };
+        let shown = states[0].hub.clone();
+        server.picture(2, 100_000, &[hub(&name, 2)]);
+        assert_eq!(pump(&mut server, &mut client), [ClientEvent::State(Box::new(hub(&shown, 2)))]);
+        server.picture(3, 200_000, &[]);
+        assert_eq!(pump(&mut server, &mut client), [ClientEvent::Removed(shown)]);
+        assert_eq!(client.counts(), Counts::default());
+    }
+}
