@@ -27,6 +27,10 @@ pub enum Message {
     Report(TargetId, Report),
     /// A signal asks the program to end, or a thread panicked.
     Stop,
+    /// A signal asks the program to give the terminal back for a while.
+    Suspend,
+    /// The program goes on after it was stopped; the screen may show anything.
+    Continue,
 }
 
 /// What the program around [`update`] has to do.
@@ -195,6 +199,8 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
     app.dirty = true;
     match message {
         Message::Stop => vec![Effect::Quit],
+        Message::Suspend => vec![Effect::Suspend],
+        Message::Continue => vec![Effect::Redraw],
         Message::Resize => Vec::new(),
         Message::Tick(now, wall) => {
             app.world.tick(now, wall);

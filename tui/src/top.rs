@@ -12,7 +12,7 @@ use fate_trail::clock::{Clock, SystemClock};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 
 use crate::app::{App, Effect, Message, update};
 use crate::source::{Where, find, keep_attached, wanted};
@@ -74,12 +74,18 @@ pub(crate) fn run(place: &Where, color: ColorChoice, io: &mut Io) -> Exit {
     }
 }
 
-/// TERM, INT and HUP end the loop; a second one ends the process even if the loop hangs.
+/// TERM, INT and HUP end the loop; a second one ends the process even if the loop hangs. TSTP, when it
+/// is not the key but a signal from outside, must give the terminal back as well.
 fn watch_signals(send: &SyncSender<Message>, stop: &Arc<AtomicBool>) -> io::Result<()> {
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT])?;
     let (send, stop) = (send.clone(), Arc::clone(stop));
     std::thread::spawn(move || {
         for signal in signals.forever() {
+            if let SIGTSTP | SIGCONT = signal {
+                let message = if signal == SIGTSTP { Message::Suspend } else { Message::Continue };
+                let _ = send.try_send(message);
+                continue;
+            }
             if stop.swap(true, Ordering::SeqCst) {
                 terminal::leave_without_waiting();
                 std::process::exit(128 + signal);

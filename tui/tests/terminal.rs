@@ -103,6 +103,19 @@ fn signals_give_the_terminal_back() {
 }
 
 #[test]
+fn a_stop_from_outside_gives_the_terminal_back_until_the_program_goes_on() {
+    let mut session = Session::start();
+    session.signal(Signal::TSTP);
+    session.until("the main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+    session.signal(Signal::CONT);
+    session.until("the fleet again", |screen| {
+        screen.alternate_screen() && screen.contents().contains("orders/7")
+    });
+    session.signal(Signal::TERM);
+    assert_eq!(session.ends_restored(), Some(0));
+}
+
+#[test]
 fn keys_are_heard_and_q_leaves() {
     use std::io::Write;
     let mut session = Session::start();
