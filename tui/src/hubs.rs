@@ -30,9 +30,8 @@ pub(crate) fn run(place: &Where, io: &mut Io) -> Exit {
         let _ = writeln!(io.err, "fate-tui: {}", nobody(place, &seen));
         return Exit::CannotAttach;
     }
-    // A reader that closed the pipe has seen what it wanted.
-    let _ = print(&mut io.out, &seen, place);
-    if seen.mismatch { Exit::Protocol } else { Exit::Ok }
+    let printed = print(&mut io.out, &seen, place);
+    seen.exit(printed, io)
 }
 
 fn print(out: &mut dyn Write, seen: &Collected, place: &Where) -> io::Result<()> {

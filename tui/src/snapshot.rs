@@ -103,15 +103,10 @@ pub(crate) fn run(place: &Where, options: &Options, io: &mut Io) -> Exit {
         Format::Json => json(&mut io.out, &seen.world, &rows, &warnings),
         Format::Table => table(&mut io.out, &seen.world, &rows, &warnings),
     };
-    // A reader that closed the pipe (`| head`) has seen what it wanted.
-    let _ = printed.and_then(|()| io.out.flush());
-    if warnings.iter().any(|warning| options.fail_on.contains(&warning.rule)) {
-        Exit::RuleHit
-    } else if seen.mismatch {
-        Exit::Protocol
-    } else {
-        Exit::Ok
-    }
+    let printed = printed.and_then(|()| io.out.flush());
+    let hit = warnings.iter().any(|warning| options.fail_on.contains(&warning.rule));
+    let exit = seen.exit(printed, io);
+    if hit { Exit::RuleHit } else { exit }
 }
 
 /// Why there is nothing to show, and what to do.

@@ -4,7 +4,7 @@ mod support;
 
 use std::io::Write;
 
-use fate_trail::live::{Hello, HubState};
+use fate_trail::live::{Bye, ByeReason, Frame, Hello, HubState, encode};
 use support::{fleet, hello, listen, private, run, serve};
 
 #[test]
@@ -165,4 +165,42 @@ fn usage_errors_are_exit_2_and_help_is_none() {
     assert_eq!(run(&["replay"]).0, 2);
     let (code, out, _) = run(&["--help"]);
     assert!(code == 0 && out.contains("snapshot") && out.contains("5 rule hit"));
+}
+
+#[test]
+fn a_name_that_matches_nothing_is_no_all_clear() {
+    let folder = private();
+    serve(folder.path(), "demo", hello("b1"), fleet());
+    let dir = folder.path().to_str().unwrap();
+    for args in [
+        &["snapshot", "--dir", dir, "nosuch*"][..],
+        &["snapshot", "--dir", dir, "--fail-on", "wedged-turn", "--format", "json", "nosuch*"],
+        &["snapshot", "--dir", dir, "billing", "nosuch*"],
+        &["hubs", "--dir", dir, "nosuch*"],
+    ] {
+        let (code, _, err) = run(args);
+        assert_eq!(code, 3, "{args:?}: {err}");
+        assert!(err.contains("no hub matches `nosuch*`") && !err.contains("`billing`"), "{err}");
+    }
+    assert_eq!(run(&["snapshot", "--dir", dir, "demo", "billing"]).0, 0, "a process's name is as good");
+    assert_eq!(run(&["snapshot", "--dir", dir, "--fail-on", "wedged-turn", "orders/*", "nosuch*"]).0, 5);
+}
+
+#[test]
+fn a_process_that_lives_and_cannot_be_looked_at_is_no_all_clear() {
+    let folder = private();
+    serve(folder.path(), "demo", hello("b1"), fleet());
+    let (listener, _) = listen(folder.path(), "full");
+    let full = Bye { reason: ByeReason::TooManyClients, text: "8 are attached".into(), boot: String::new() };
+    let line = encode(&Frame::Bye(full)).unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            stream.unwrap().write_all(line.as_bytes()).unwrap();
+        }
+    });
+    let dir = folder.path().to_str().unwrap();
+    let (code, out, err) = run(&["snapshot", "--dir", dir, "--fail-on", "stale"]);
+    assert_eq!(code, 3, "{err}");
+    assert!(out.contains("orders/7") && err.contains("8 are attached"), "{out}{err}");
+    assert_eq!(run(&["hubs", "--dir", dir]).0, 3);
 }

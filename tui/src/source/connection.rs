@@ -53,6 +53,8 @@ enum End {
     Final(String),
     /// The socket is not there (any more).
     Ended(String),
+    /// The socket is there and nobody listens: its process was killed.
+    Dead(String),
     /// Nobody listens to the reports any more, or enough was seen.
     Done,
 }
@@ -74,7 +76,7 @@ pub(crate) fn keep_attached(found: &Found, wanted: &Wanted, mut report: impl FnM
             backoff.reset();
         }
         let go_on = match end {
-            End::Lost(why) => report(Report::Down(why)),
+            End::Lost(why) | End::Dead(why) => report(Report::Down(why)),
             End::Final(why) => {
                 report(Report::GivenUp(why));
                 false
@@ -99,17 +101,19 @@ pub(crate) fn keep_attached(found: &Found, wanted: &Wanted, mut report: impl FnM
 /// nothing arrives for `patience`.
 ///
 /// # Errors
-/// Why the session ended before `report` had enough.
+/// Why the session ended before `report` had enough: [`Report::Ended`] if there is no process any
+/// more, [`Report::Down`] if there is one that cannot be looked at.
 pub(crate) fn attach_once(
     found: &Found,
     wanted: Wanted,
     patience: Duration,
     leash: &Leash,
     mut report: impl FnMut(Vec<ClientEvent>, Counts) -> bool,
-) -> Result<(), String> {
+) -> Result<(), Report> {
     match session(&found.socket, wanted, patience, leash, &mut report) {
         End::Done => Ok(()),
-        End::Lost(why) | End::Final(why) | End::Ended(why) => Err(why),
+        End::Lost(why) | End::Final(why) => Err(Report::Down(why)),
+        End::Ended(why) | End::Dead(why) => Err(Report::Ended(why)),
     }
 }
 
@@ -123,7 +127,7 @@ fn session(
     let mut stream = match connect(socket, silence) {
         Ok(stream) => stream,
         Err(_) if !socket.exists() => return End::Ended("the process has ended".to_owned()),
-        Err(why) => return End::Lost(why),
+        Err(end) => return end,
     };
     if !leash.hold(&stream) {
         return End::Done;
@@ -181,19 +185,19 @@ fn ending(event: &ClientEvent) -> End {
     }
 }
 
-fn connect(socket: &Path, silence: Duration) -> Result<UnixStream, String> {
+fn connect(socket: &Path, silence: Duration) -> Result<UnixStream, End> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     let place = |e: std::io::Error| match e.kind() {
-        ErrorKind::ConnectionRefused => "the process is gone (nobody listens)".to_owned(),
-        _ => e.to_string(),
+        ErrorKind::ConnectionRefused => End::Dead("the process is gone (nobody listens)".to_owned()),
+        _ => End::Lost(e.to_string()),
     };
     let meta = std::fs::symlink_metadata(socket).map_err(place)?;
     if !meta.file_type().is_socket() {
-        return Err("not a socket".to_owned());
+        return Err(End::Lost("not a socket".to_owned()));
     }
     let own = rustix::process::geteuid().as_raw();
     if meta.uid() != own {
-        return Err(format!("the socket belongs to user {}, not to you ({own})", meta.uid()));
+        return Err(End::Lost(format!("the socket belongs to user {}, not to you ({own})", meta.uid())));
     }
     let stream = UnixStream::connect(socket).map_err(place)?;
     stream.set_read_timeout(Some(silence)).map_err(place)?;
