@@ -221,7 +221,7 @@ fn stages_in_the_rings_are_those_of_the_trails() {
     let handled = drained.records.iter().filter(|record| record.entry.stage == HANDLER_EXIT.index());
     let trails = recorder.take_finished();
     assert_eq!(handled.count(), trails.iter().filter(|trail| trail.fate() == Fate::Handled).count());
-    assert_eq!(drained.records.len(), trails.iter().map(|trail| trail.stages.len()).sum());
+    assert_eq!(drained.records.len(), trails.iter().map(|trail| trail.stages.len()).sum::<usize>());
 }
 
 #[test]
