@@ -42,6 +42,8 @@ pub enum Effect {
     Redraw,
     /// Restore the terminal, stop, come back.
     Suspend,
+    /// Take the terminal anew, whatever was done to it meanwhile, and draw everything.
+    Retake,
     /// End.
     Quit,
 }
@@ -200,7 +202,7 @@ pub fn update(app: &mut App, message: Message) -> Vec<Effect> {
     match message {
         Message::Stop => vec![Effect::Quit],
         Message::Suspend => vec![Effect::Suspend],
-        Message::Continue => vec![Effect::Redraw],
+        Message::Continue => vec![Effect::Retake],
         Message::Resize => Vec::new(),
         Message::Tick(now, wall) => {
             app.world.tick(now, wall);

@@ -167,6 +167,7 @@ impl Watch {
                 Effect::Attach(id) => self.attach(id),
                 Effect::Redraw => self.redraw()?,
                 Effect::Suspend => self.suspend()?,
+                Effect::Retake => self.retake()?,
             }
         }
         self.app.dirty |= was_dirty;
@@ -198,6 +199,12 @@ impl Watch {
     fn suspend(&mut self) -> io::Result<()> {
         terminal::leave();
         signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
+        self.retake()
+    }
+
+    /// After a stop that nobody could prepare for, the shell has left modes of its own.
+    fn retake(&mut self) -> io::Result<()> {
+        terminal::leave();
         terminal::enter()?;
         self.redraw()
     }

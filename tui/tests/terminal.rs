@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
 /// Upper bound of every wait; none takes that long unless it fails.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -111,6 +111,23 @@ fn a_stop_from_outside_gives_the_terminal_back_until_the_program_goes_on() {
     session.until("the fleet again", |screen| {
         screen.alternate_screen() && screen.contents().contains("orders/7")
     });
+    session.signal(Signal::TERM);
+    assert_eq!(session.ends_restored(), Some(0));
+}
+
+#[test]
+fn a_stop_that_no_program_can_see_leaves_nothing_broken_once_it_goes_on() {
+    let mut session = Session::start();
+    session.signal(Signal::STOP);
+    // What a shell does to a terminal that a stopped program has left to it.
+    let mut modes = tcgetattr(&session.other_end).unwrap();
+    modes.local_modes |= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+    tcsetattr(&session.other_end, OptionalActions::Now, &modes).unwrap();
+    session.emulator.process(b"\x1b[2J\x1b[?25h$ ");
+    session.signal(Signal::CONT);
+    session.until("the fleet again", |screen| screen.hide_cursor() && screen.contents().contains("orders/7"));
+    let modes = tcgetattr(&session.other_end).unwrap().local_modes;
+    assert!(!modes.intersects(LocalModes::ECHO | LocalModes::ICANON), "keys come one by one again");
     session.signal(Signal::TERM);
     assert_eq!(session.ends_restored(), Some(0));
 }
