@@ -243,10 +243,10 @@ impl Sums {
     fn add(&mut self, hub: &HubPicture) {
         let sizes = [(hub.main, hub.main_oldest), (hub.deferred, hub.deferred_oldest)];
         for (at, (size, oldest)) in sizes.into_iter().enumerate() {
-            self.size[at] += signed(size);
+            self.size[at] = self.size[at].saturating_add(signed(size));
             self.oldest[at] = self.oldest[at].max(oldest.unwrap_or_default());
         }
-        self.gates += signed(hub.closed_gates.len() as u64);
+        self.gates = self.gates.saturating_add(signed(hub.closed_gates.len() as u64));
         self.active += i64::from(hub.turn.is_some());
         self.age = self.age.max(hub.turn.unwrap_or_default());
     }

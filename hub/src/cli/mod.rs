@@ -93,7 +93,7 @@ struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Export traces, metrics and logs to this OTLP endpoint, such as http://127.0.0.1:4318
-    #[arg(long, value_name = "ENDPOINT")]
+    #[arg(long, value_name = "ENDPOINT", value_parser = otlp::endpoint)]
     otlp: Option<String>,
     /// How a turn's span is tied to the one that sent its message: nested, linked, or nested for
     /// requests and linked for self-posts, timers and released deliveries

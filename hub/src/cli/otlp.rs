@@ -49,16 +49,15 @@ pub(super) struct Otlp {
 }
 
 impl Otlp {
-    /// Providers that send to `endpoint`, such as `http://127.0.0.1:4318`.
-    pub(super) fn start(endpoint: &str, name: &str) -> Result<Otlp, String> {
-        let base = check(endpoint)?;
+    /// Providers that send to an [`endpoint`], such as `http://127.0.0.1:4318`.
+    pub(super) fn start(base: &str, name: &str) -> Result<Otlp, String> {
         let client = Arc::new(Client::new());
         let resource = Resource::builder()
             .with_service_name("fate-hub")
             .with_attribute(opentelemetry::KeyValue::new("service.instance.id", name.to_owned()))
             .with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
             .build();
-        let failed = |error: ExporterBuildError| format!("--otlp {endpoint}: {error}");
+        let failed = |error: ExporterBuildError| format!("--otlp {base}: {error}");
         Ok(Otlp {
             spans: spans(base, &client, &resource).map_err(failed)?,
             metrics: metrics(base, &client, &resource).map_err(failed)?,
@@ -116,15 +115,16 @@ impl Otlp {
     }
 }
 
-/// The endpoint without a slash at its end.
-fn check(endpoint: &str) -> Result<&str, String> {
-    let base = endpoint.trim_end_matches('/');
+/// Reads an endpoint from the command line; it comes back without a slash at its end.
+pub(super) fn endpoint(text: &str) -> Result<String, String> {
+    let base = text.trim_end_matches('/');
     match base.strip_prefix("http://") {
-        Some(place) if !place.is_empty() && !place.starts_with([':', '/']) => Ok(base),
-        _ => Err(format!(
-            "--otlp {endpoint}: an endpoint is http://HOST:PORT, for example http://127.0.0.1:4318; for TLS or \
-             gRPC run a collector on this machine and let it carry the telemetry on"
-        )),
+        Some(place) if !place.is_empty() && !place.starts_with([':', '/']) => Ok(base.to_owned()),
+        _ => {
+            Err("an endpoint is http://HOST:PORT, for example http://127.0.0.1:4318; for TLS or gRPC run a \
+                  collector on this machine and let it carry the telemetry on"
+                .to_owned())
+        }
     }
 }
 
@@ -260,11 +260,11 @@ mod tests {
 
     #[test]
     fn an_endpoint_is_plain_http_and_the_error_says_so() {
-        assert_eq!(check("http://127.0.0.1:4318/"), Ok("http://127.0.0.1:4318"));
-        assert_eq!(check("http://collector/otlp"), Ok("http://collector/otlp"));
+        assert_eq!(endpoint("http://127.0.0.1:4318/").as_deref(), Ok("http://127.0.0.1:4318"));
+        assert_eq!(endpoint("http://collector/otlp").as_deref(), Ok("http://collector/otlp"));
         for wrong in ["https://collector:4318", "127.0.0.1:4318", "http://", "http://:4318", "grpc://x"] {
-            let error = check(wrong).expect_err("not an endpoint of ours");
-            assert!(error.contains(wrong) && error.contains("http://HOST:PORT"), "{error}");
+            let error = endpoint(wrong).expect_err("not an endpoint of ours");
+            assert!(error.contains("http://HOST:PORT"), "{error}");
         }
     }
 
