@@ -56,13 +56,29 @@ fn polars_stands_under_the_analyzers_table_and_nowhere_else() {
 #[test]
 fn the_dependency_budgets_hold() {
     let budgets = [
+        ("fate-trail", &["--features", "otel-metrics,otel-traces,otel-logs"][..], 11),
+        ("fate-trail", &["--features", "tracing"][..], 8),
         ("fate-hub", &[][..], 7),
+        ("fate-hub", &["--features", "otel"][..], 20),
+        ("fate-hub", &["--features", "cli"][..], 80),
         ("fate-analyzer", &["--no-default-features"][..], 70),
         ("fate-tui", &[][..], 90),
     ];
     for (package, flags, budget) in budgets {
         let tree = tree(package, flags);
         assert!(tree.len() <= budget, "{package} brings {} crates, {budget} allowed: {tree:?}", tree.len());
+    }
+}
+
+/// Where telemetry goes is decided by a program: no library feature brings an SDK, an exporter or a transport.
+#[test]
+fn libraries_see_the_opentelemetry_api_alone() {
+    let trees =
+        [tree("fate-trail", &["--all-features"]), tree("fate-hub", &["--features", "otel,tracing,live"])];
+    for tree in trees {
+        let seen: Vec<_> = tree.iter().filter(|name| name.starts_with("opentelemetry")).collect();
+        assert_eq!(seen, ["opentelemetry"]);
+        assert!(!tree.contains("ureq") && !tree.contains("tracing-opentelemetry"), "{tree:?}");
     }
 }
 
