@@ -26,8 +26,8 @@
 //! failed, whoever drops them.
 
 use crate::id::DeliveryId;
-use crate::names::HubId;
-use crate::recorder::{Handle, Recorder, Storage};
+use crate::names::{HubId, SymbolId};
+use crate::recorder::{Handle, Recorder, Start, Storage};
 use crate::stage::{
     DROPPED_SHUTTING_DOWN, HANDLER_ENTER, HANDLER_EXIT, HANDLER_FAULT, NO_DETAILS, POSTED, StageId,
     TURN_START, pack,
@@ -73,21 +73,32 @@ pub struct Carried<M> {
 
 impl<M> Carried<M> {
     /// Posts a message: begins its trail.
+    #[inline]
     pub fn new(mailbox: &'static Mailbox, id: impl Into<DeliveryId>, message: M) -> Self {
-        let mut trail = Handle::begin(&mailbox.recorder, id);
+        if mailbox.recorder.ignores(false) {
+            return Carried { message, way: Way { mailbox, trail: Handle::of_nothing(), end: End::Lost } };
+        }
+        Carried::start(mailbox, Start::new(id), message)
+    }
+
+    /// Posts a message whose answer somebody awaits, or whose start was measured already. A recorder with
+    /// the policy [`Policy::Awaited`](crate::Policy) follows such messages alone; any other then costs
+    /// little more than one relaxed load.
+    #[inline(never)]
+    pub fn start(mailbox: &'static Mailbox, start: Start, message: M) -> Self {
+        let mut trail = Handle::start(&mailbox.recorder, start);
         // The first stage stands at the trail's start, whatever time is given.
         trail.stamp_at(&mailbox.recorder, mailbox.hub, POSTED, mailbox.posted, Some(0));
-        let way = Way { mailbox, trail: Some(trail), end: DROPPED_SHUTTING_DOWN, value: mailbox.closed };
-        Carried { message, way }
+        Carried { message, way: Way { mailbox, trail, end: End::Lost } }
     }
 
     /// Takes the message out of its queue for its handler. Dropping the turn is the handler's end.
+    #[inline]
     pub fn enter(self) -> (M, Turn) {
         let Carried { message, mut way } = self;
-        // How deep the queue is and which event of it this is, only the queue could tell.
-        way.stamp(TURN_START, NO_DETAILS);
-        way.stamp(HANDLER_ENTER, NO_DETAILS);
-        (way.end, way.value) = (HANDLER_EXIT, way.mailbox.processed);
+        if way.trail.is_live() {
+            way.enter();
+        }
         (message, Turn { way })
     }
 
@@ -113,8 +124,7 @@ impl Turn {
 
     /// Ends the trail with `HANDLER_FAULT` and the error's name.
     pub fn fail(mut self, error: &str) {
-        let symbol = self.way.mailbox.recorder.symbol(error);
-        (self.way.end, self.way.value) = (HANDLER_FAULT, pack(HANDLER_FAULT, &[symbol.into()]));
+        self.way.end = End::Failed(self.way.mailbox.recorder.symbol(error));
     }
 }
 
@@ -122,32 +132,55 @@ impl Turn {
 #[derive(Debug)]
 struct Way {
     mailbox: &'static Mailbox,
-    trail: Option<Handle>,
-    /// What the trail ends with if nothing else happens, and its details.
-    end: StageId,
-    value: u64,
+    trail: Handle,
+    /// What the trail ends with if nothing else happens.
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Lost,
+    Processed,
+    Failed(SymbolId),
 }
 
 impl Way {
+    #[inline]
     fn stamp(&mut self, stage: StageId, value: u64) {
-        if let Some(trail) = &mut self.trail {
-            trail.stamp(&self.mailbox.recorder, self.mailbox.hub, stage, value);
+        self.trail.stamp(&self.mailbox.recorder, self.mailbox.hub, stage, value);
+    }
+
+    #[inline(never)]
+    fn enter(&mut self) {
+        // How deep the queue is and which event of it this is, only the queue could tell.
+        self.stamp(TURN_START, NO_DETAILS);
+        self.stamp(HANDLER_ENTER, NO_DETAILS);
+        self.end = End::Processed;
+    }
+
+    #[inline(never)]
+    fn finish(&mut self, mut trail: Handle) {
+        let Mailbox { recorder, hub, .. } = self.mailbox;
+        if matches!(self.end, End::Processed) && std::thread::panicking() {
+            self.end = End::Failed(recorder.symbol("panic"));
         }
+        let (stage, value) = match self.end {
+            End::Lost => (DROPPED_SHUTTING_DOWN, self.mailbox.closed),
+            End::Processed => (HANDLER_EXIT, self.mailbox.processed),
+            End::Failed(error) => (HANDLER_FAULT, pack(HANDLER_FAULT, &[error.into()])),
+        };
+        trail.stamp_timed(recorder, *hub, stage, value);
+        trail.finish(recorder);
     }
 }
 
 impl Drop for Way {
+    #[inline]
     fn drop(&mut self) {
-        let Some(mut trail) = self.trail.take() else {
-            return;
-        };
-        let Mailbox { recorder, hub, .. } = self.mailbox;
-        if self.end == HANDLER_EXIT && std::thread::panicking() {
-            let symbol = recorder.symbol("panic");
-            (self.end, self.value) = (HANDLER_FAULT, pack(HANDLER_FAULT, &[symbol.into()]));
+        if self.trail.is_live() {
+            let trail = std::mem::replace(&mut self.trail, Handle::of_nothing());
+            self.finish(trail);
         }
-        trail.stamp_timed(recorder, *hub, self.end, self.value);
-        trail.finish(recorder);
     }
 }
 
@@ -155,7 +188,7 @@ impl Drop for Way {
 mod tests {
     use super::*;
     use crate::clock::ManualClock;
-    use crate::recorder::RecorderConfig;
+    use crate::recorder::{Policy, RecorderConfig};
     use crate::sync::Arc;
 
     fn mailbox() -> &'static Mailbox {
@@ -168,6 +201,21 @@ mod tests {
         assert_eq!(trails.len(), 1);
         let line = trails[0].to_string();
         line.split_once(" | ").map_or(line.clone(), |(_, rest)| rest.to_owned())
+    }
+
+    #[test]
+    fn a_message_grows_by_three_words() {
+        assert!(size_of::<Carried<u64>>() <= 32, "{}", size_of::<Carried<u64>>());
+    }
+
+    #[test]
+    fn a_tell_that_nobody_awaits_has_no_trail_where_the_policy_says_so() {
+        let config = RecorderConfig { policy: Policy::Awaited, ..RecorderConfig::default() };
+        let mailbox = Mailbox::named(&Recorder::new(config), "h");
+        drop(Carried::new(mailbox, 1, "told").enter());
+        assert_eq!(mailbox.recorder().finished(), []);
+        drop(Carried::start(mailbox, Start::new(2).awaited(true), "asked").enter());
+        assert!(ends(mailbox).contains("HANDLER_EXIT@h(+"));
     }
 
     #[test]

@@ -50,6 +50,7 @@ impl DeliveryId {
     }
 
     /// The id of a number.
+    #[inline]
     pub fn number(number: u64) -> Self {
         let mut bytes = [0; 24];
         bytes[0] = NUMBER;
@@ -163,6 +164,7 @@ impl From<&String> for DeliveryId {
 }
 
 impl From<u64> for DeliveryId {
+    #[inline]
     fn from(number: u64) -> Self {
         DeliveryId::number(number)
     }

@@ -101,7 +101,8 @@ pub use level::Breach;
 pub use names::{GateSetId, HubId, SymbolId};
 pub use recorder::{
     BlackBoxStatus, Drained, Finished, Handle, Inline, Off, Policy, Recorder, RecorderConfig, RingRecord,
-    RingStatus, Start, Status, Storage, StoreStatus, Subscription, SubscriptionStatus,
+    RingStatus, StageWait, Start, Status, Storage, StoreStatus, Subscription, SubscriptionStatus,
+    WaitTimeout,
 };
 pub use stage::{Fate, StageId};
 pub use trail::{Gap, Level, Reply, Stage, Trail};

@@ -2,6 +2,26 @@
 //!
 //! `text.contains("ENQUEUED@host/1")` is also true for `ENQUEUED@host/12` and for
 //! `MY_ENQUEUED@host/1`. These functions match whole names, in a trail's text or in a whole log.
+//!
+//! A test that has the recorder at hand waits for the stage itself:
+//! [`Recorder::wait_for`](crate::Recorder::wait_for).
+//!
+//! ```
+//! use std::time::Duration;
+//! use fate_trail::stage::{ENQUEUED, pack};
+//! use fate_trail::{Handle, Recorder, RecorderConfig, Storage};
+//!
+//! let recorder = Recorder::new(RecorderConfig::default());
+//! let hub = recorder.hub("host/1");
+//! let queued = recorder.wait_for(ENQUEUED, hub); // before the act
+//! # let act = recorder.clone();
+//! std::thread::spawn(move || {
+//!     let mut trail = Handle::begin(&act, 7);
+//!     trail.stamp(&act, hub, ENQUEUED, pack(ENQUEUED, &[1]));
+//!     trail.finish(&act);
+//! });
+//! queued.wait(1, Duration::from_secs(10)).unwrap(); // or `queued.await`
+//! ```
 
 use crate::stage::StageId;
 use crate::text::escape;

@@ -25,8 +25,12 @@ pub fn channel<T>(mailbox: &'static Mailbox, buffer: usize) -> (Sender<T>, Recei
 
 impl<T> Sender<T> {
     /// Sends a value and begins its trail. The error gives the value back.
-    pub async fn send(&self, id: impl Into<DeliveryId>, value: T) -> Result<(), SendError<Carried<T>>> {
-        self.inner.send(Carried::new(self.mailbox, id, value)).await
+    pub fn send(
+        &self,
+        id: impl Into<DeliveryId>,
+        value: T,
+    ) -> impl Future<Output = Result<(), SendError<Carried<T>>>> {
+        self.inner.send(Carried::new(self.mailbox, id, value))
     }
 }
 

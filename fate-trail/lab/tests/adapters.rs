@@ -90,8 +90,8 @@ impl ractor::Actor for RactorOrders {
         message: Carried<bool>,
         (): &mut (),
     ) -> Result<(), ractor::ActorProcessingErr> {
-        adapters::ractor::turn(message, async |good, _| if good { Ok(()) } else { Err("no stock".into()) })
-            .await
+        let (good, turn) = message.enter();
+        adapters::ractor::end(turn, if good { Ok(()) } else { Err("no stock".into()) })
     }
 }
 

@@ -15,6 +15,7 @@ mod storage;
 mod store;
 mod subscribe;
 mod threads;
+mod waits;
 mod words;
 
 use std::fmt;
@@ -45,6 +46,7 @@ pub use storage::{Handle, Inline, Off, Start, Storage};
 pub use store::StoreStatus;
 pub use subscribe::{Subscription, SubscriptionStatus};
 pub use threads::{Drained, RingStatus};
+pub use waits::{StageWait, WaitTimeout};
 
 /// Numbers recorders, so that a thread finds its ring of each.
 static RECORDERS: AtomicU64 = AtomicU64::new(0);
@@ -139,6 +141,7 @@ struct Inner {
     hub_events: Mutex<HubEvents>,
     threads: threads::Threads,
     subscribers: subscribe::Subscribers,
+    waits: waits::Waits,
     untracked: AtomicU64,
     stale: AtomicU64,
 }
@@ -189,6 +192,7 @@ impl Recorder {
             box_missed: AtomicU64::new(0),
             hub_events: Mutex::new(HubEvents::new(config.hub_entries)),
             subscribers: subscribe::Subscribers::default(),
+            waits: waits::Waits::default(),
             untracked: AtomicU64::new(0),
             stale: AtomicU64::new(0),
             config,
@@ -266,6 +270,7 @@ impl Recorder {
             *slot = *value;
         }
         self.0.hub_events.lock().push(event);
+        self.0.waits.stamped(stage.index(), hub.index());
     }
 
     /// Copies of the finished trails, oldest first. One that a newer trail displaces meanwhile is left
@@ -318,6 +323,16 @@ impl Recorder {
         &self.0.slab
     }
 
+    /// True where no delivery gets a trail, whatever its id: asked before an id is made.
+    #[inline]
+    pub(crate) fn ignores(&self, awaited: bool) -> bool {
+        !self.is_on() || !awaited && matches!(self.0.config.policy, Policy::Awaited)
+    }
+
+    fn waits(&self) -> &waits::Waits {
+        &self.0.waits
+    }
+
     /// Whether a delivery gets a trail.
     #[inline]
     fn wants(&self, start: &Start) -> bool {
@@ -326,6 +341,7 @@ impl Recorder {
 
     #[inline]
     fn ring(&self, entry: Entry, subject: u64, position: u32) {
+        self.0.waits.stamped(entry.stage, entry.hub);
         self.0.threads.push(RingRecord { entry, subject, position: u64::from(position) });
     }
 

@@ -89,7 +89,7 @@ impl Recorder {
         Stage { token: stage.token().to_owned(), hub: self.hub_name(hub), offset, details: details.collect() }
     }
 
-    fn hub_name(&self, hub: HubId) -> String {
+    pub(super) fn hub_name(&self, hub: HubId) -> String {
         self.0.hubs.text(hub.0).to_string()
     }
 }

@@ -105,6 +105,13 @@ pub struct Handle(Key);
 /// The index that no slab has.
 const NOWHERE: Key = Key { index: u32::MAX, generation: 0 };
 
+impl Handle {
+    /// A handle of no trail, for a place that must hold one.
+    pub(crate) const fn of_nothing() -> Handle {
+        Handle(NOWHERE)
+    }
+}
+
 impl Storage for Handle {
     const RECORDS: bool = true;
 

@@ -2,6 +2,7 @@
 
 mod application;
 mod contract;
+mod corpus;
 mod emitters;
 mod levels;
 mod lines;
