@@ -155,6 +155,10 @@ mod tests {
             format!("ABC@h(+1ms) → RECEIVED {filler}"),
             format!("RECEIVED@h → {}", "y".repeat(1100)),
             format!("fate 7 A@h(+1) || {}", " ".repeat(999)),
+            format!("@{}", "\\".repeat(1 << 15)),
+            format!("@{}u12", "\\".repeat(1 << 15)),
+            format!("@&{}", "amp;".repeat(1 << 13)),
+            format!("@{}", "&amp".repeat(1 << 13)),
         ];
         for pattern in worst {
             let line = pattern.repeat(1 + (1 << 15) / pattern.len());

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use super::cursor::steps;
+
 /// Replaces entities (`&gt;`, `&#8594;`, `&#x2192;`, also escaped again as `&amp;gt;`) and JSON
 /// escapes (`\u2192`, `\"`, `\n`, with one or more backslashes), and then removes the control
 /// sequences of terminals (ECMA-48 CSI, such as colours). What is neither stays. Linear.
@@ -49,8 +51,7 @@ fn escapes(text: &str) -> Cow<'_, str> {
     while let Some(start) = rest.find(['&', '\\']) {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let found = if rest.starts_with('&') { entity(rest) } else { backslash(rest) };
-        let (c, len) = found.unwrap_or((if rest.starts_with('&') { '&' } else { '\\' }, 1));
+        let (c, len) = if rest.starts_with('&') { entity(rest).unwrap_or(('&', 1)) } else { backslash(rest) };
         out.push(c);
         rest = &rest[len..];
     }
@@ -67,6 +68,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
     while text[name_at..].starts_with("amp;") {
         name_at += 4;
     }
+    steps::add(name_at);
     let window = text.as_bytes().get(name_at..)?;
     let end = window.iter().take(ENTITY_BYTES).position(|b| *b == b';');
     let named = end.and_then(|end| {
@@ -86,22 +88,25 @@ fn entity(text: &str) -> Option<(char, usize)> {
 }
 
 /// The character of a JSON escape at the start of the text, and its length in bytes.
-fn backslash(text: &str) -> Option<(char, usize)> {
+///
+/// A run of backslashes is taken at once, whatever follows it: looking at it again from each of its
+/// backslashes would make a line of them quadratic.
+fn backslash(text: &str) -> (char, usize) {
     let slashes = text.bytes().take_while(|b| *b == b'\\').count();
-    let rest = text.as_bytes().get(slashes..)?;
-    match rest.first()? {
-        b'"' => Some(('"', slashes + 1)),
-        b'u' => {
-            let c = code(rest.get(1..5)?, 16)?;
-            Some((c, slashes + 5))
+    steps::add(slashes);
+    let rest = text.as_bytes().get(slashes..).unwrap_or_default();
+    match rest.first() {
+        Some(b'"') => ('"', slashes + 1),
+        Some(b'u') => {
+            let unicode = rest.get(1..5).and_then(|digits| code(digits, 16));
+            unicode.map_or(('\\', slashes), |c| (c, slashes + 5))
         }
         // A line break ends a trail. Only the two forms that serialisers write are taken, since
         // `\n` also occurs in Windows paths; there it costs no trail, as none has a backslash.
-        b'n' => Some(('\n', slashes + 1)),
-        b'r' => Some(('\r', slashes + 1)),
-        b't' => Some(('\t', slashes + 1)),
-        // A long run of backslashes is taken at once, so that the work stays linear.
-        _ => Some(('\\', slashes)),
+        Some(b'n') => ('\n', slashes + 1),
+        Some(b'r') => ('\r', slashes + 1),
+        Some(b't') => ('\t', slashes + 1),
+        _ => ('\\', slashes),
     }
 }
 
