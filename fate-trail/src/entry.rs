@@ -25,11 +25,13 @@ impl Entry {
     /// What fills the places that are not yet used.
     pub(crate) const EMPTY: Entry = Entry { stage: 0, hub: 0, time: NO_TIME, value: 0 };
 
+    #[inline]
     pub(crate) fn to_words(self) -> [u64; 2] {
         let head = u64::from(self.stage) | u64::from(self.hub) << 16 | u64::from(self.time) << 32;
         [head, self.value]
     }
 
+    #[inline]
     pub(crate) fn from_words([head, value]: [u64; 2]) -> Self {
         // Each cast keeps exactly the bits of its field.
         Entry { stage: head as u16, hub: (head >> 16) as u16, time: (head >> 32) as u32, value }
@@ -42,11 +44,13 @@ impl Entry {
 }
 
 /// Microseconds since the start as an entry has them.
+#[inline]
 pub(crate) fn offset(base: u64, now: u64) -> u32 {
     u32::try_from(now.saturating_sub(base)).unwrap_or(NO_TIME).min(NO_TIME - 1)
 }
 
 /// The place of the stage that is the `position`-th of its trail, counted from 0.
+#[inline]
 pub(crate) fn place(position: u32) -> usize {
     let position = position as usize;
     if position < HEAD_ENTRIES { position } else { HEAD_ENTRIES + (position - HEAD_ENTRIES) % TAIL_ENTRIES }

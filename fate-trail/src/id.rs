@@ -59,6 +59,7 @@ impl DeliveryId {
     }
 
     /// The id `name#number`, in the time of a copy. Equal to the id of that text.
+    #[inline]
     pub fn numbered(prefix: IdPrefix, number: u64) -> Self {
         let mut bytes = prefix.bytes;
         bytes[16..].copy_from_slice(&number.to_le_bytes());
@@ -67,10 +68,12 @@ impl DeliveryId {
 
     /// A key of 64 bits that tells ids apart in the per-thread rings: the number itself for a
     /// number, a hash for anything else.
+    #[inline]
     pub fn key(&self) -> u64 {
         if self.bytes[0] == NUMBER { self.words()[1] } else { mix(self.words()) }
     }
 
+    #[inline]
     pub(crate) fn words(&self) -> [u64; 3] {
         let mut words = [0; 3];
         for (word, chunk) in words.iter_mut().zip(self.bytes.chunks_exact(8)) {

@@ -4,3 +4,7 @@
 //! published, and nothing depends on it.
 
 pub mod adapters;
+pub mod delivery;
+pub mod peers;
+pub mod rounds;
+pub mod seal;

@@ -43,6 +43,7 @@ impl FreeStack {
     }
 
     /// Adds a bundle; `first` is one more than the index of its first slot.
+    #[inline]
     pub(crate) fn push<const TAGGED: bool>(&self, slots: &impl Slots, first: u32) {
         let Some(links) = first.checked_sub(1).and_then(|index| slots.links(index)) else {
             return;

@@ -36,18 +36,20 @@ impl Key {
     }
 }
 
-/// One trail. The first cache lines hold what every stamp touches.
+/// One trail. The first cache line holds what its start and its end touch, the next ones its first
+/// stages: most trails touch three.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Slot {
     /// Generation in the high half, then 8 bits of marks and the number of stamped stages.
     state: AtomicU64,
     base: AtomicU64,
     subject: AtomicU64,
-    entries: [[AtomicU64; 2]; TRAIL_ENTRIES],
     id: [AtomicU64; 3],
     /// Where the trail stands among the finished ones, once it is finished.
     rank: AtomicU64,
     links: Links,
+    entries: [[AtomicU64; 2]; TRAIL_ENTRIES],
 }
 
 /// Bytes of one slot, for the memory bound.

@@ -136,6 +136,7 @@ impl Storage for Handle {
         }
     }
 
+    #[inline]
     fn is_live(&self) -> bool {
         self.0 != NOWHERE
     }
@@ -223,6 +224,7 @@ impl Storage for Off {
 }
 
 /// The first stage of a trail stands at its start, whatever the clock has done since.
+#[inline]
 fn entry(hub: HubId, stage: StageId, value: u64, now: Option<u64>, base: u64, first: bool) -> Entry {
     let time = match now {
         None => NO_TIME,

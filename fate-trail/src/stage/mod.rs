@@ -128,6 +128,7 @@ impl StageId {
     }
 
     /// The registry row.
+    #[inline]
     pub fn spec(self) -> &'static StageSpec {
         REGISTRY.get(usize::from(self.0)).unwrap_or_else(|| application::spec(self.0))
     }

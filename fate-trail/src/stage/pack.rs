@@ -9,6 +9,7 @@ pub const NO_DETAILS: u64 = u64::MAX;
 /// Packs values into an entry's 64 bits, in the order of the stage's details, the first in the
 /// lowest bits. A value that is too large becomes the field's maximum (*this or more*); a missing
 /// one is 0; surplus ones are ignored. Never fails and never allocates.
+#[inline]
 pub fn pack(stage: StageId, values: &[u64]) -> u64 {
     let mut packed = 0;
     let mut shift = 0;
@@ -54,6 +55,7 @@ pub(crate) fn read(detail: &'static Detail, value: u64) -> Unpacked {
 }
 
 /// Largest number that the field holds.
+#[inline]
 fn max_of(detail: &Detail) -> u64 {
     if detail.bits >= 64 { u64::MAX } else { (1 << detail.bits) - 1 }
 }

@@ -293,8 +293,8 @@ fn the_memory_bound_is_computed_from_the_limits() {
     };
     // Sizes of a slot, of a finished trail's key and slot, of a boxed trail, of a hub-level stage and
     // of 256 rings of 32-byte records.
-    assert_eq!(larger(&|c| c.in_flight = 2048) / 1024, 288);
-    assert_eq!(larger(&|c| c.finished = 1025) / 1024, 296);
+    assert_eq!(larger(&|c| c.in_flight = 2048) / 1024, 320);
+    assert_eq!(larger(&|c| c.finished = 1025) / 1024, 328);
     assert_eq!(larger(&|c| c.boxed = 11) / 10, 288);
     assert_eq!(larger(&|c| c.hub_entries = 11) / 10, 56);
     assert_eq!(larger(&|c| c.ring_slots = 8192), 256 * 8192 * 32);

@@ -48,23 +48,23 @@ where
             Ok(Err(reason)) => {
                 self.stamper.unpack_failed(queued.trail, queued.type_name, &reason);
                 discard(queued.message);
-                return Went::On;
+                return Went::On(None);
             }
             Err(panic) => {
-                self.stamper.ended(queued.trail, &panic_outcome("unpack", panic));
+                let now = self.stamper.ended(queued.trail, &panic_outcome("unpack", panic));
                 discard(queued.message);
-                return Went::On;
+                return Went::On(Some(now));
             }
         };
         self.probe.at(Point::Unpacked);
         let Some(queued) = self.pass_gates(queued) else {
             discard(unpacked);
-            return Went::On;
+            return Went::On(None);
         };
         self.probe.at(Point::Barrier);
         let Some(queued) = self.pass_barrier(queued) else {
             discard(unpacked);
-            return Went::On;
+            return Went::On(None);
         };
         self.probe.at(Point::HandlerEnter);
         self.handle(queued, unpacked, ticket)
@@ -160,8 +160,7 @@ where
             Ok(Progress::Done(outcome)) => outcome,
             Err(panic) => panic_outcome("handler", panic),
         };
-        self.stamper.ended(trail, &outcome);
-        Went::On
+        Went::On(Some(self.stamper.ended(trail, &outcome)))
     }
 }
 

@@ -1,10 +1,9 @@
 //! What is posted: a message, what kind of delivery it is, and how it is called in its trail.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use fate_trail::DeliveryId;
 
-use crate::limits::MAX_NAME_BYTES;
 use crate::observe::RunLevel;
 
 /// What a delivery is for the hub itself; decided by whoever posts it, never by its payload.
@@ -73,6 +72,7 @@ pub(crate) type Origin = ();
 pub struct Envelope<M> {
     pub(crate) id: Option<DeliveryId>,
     pub(crate) kind: Kind,
+    pub(crate) awaited: bool,
     pub(crate) message: M,
     pub(crate) origin: Origin,
 }
@@ -80,7 +80,7 @@ pub struct Envelope<M> {
 impl<M> Envelope<M> {
     /// An ordinary envelope; the hub numbers it.
     pub fn new(message: M) -> Self {
-        Self { id: None, kind: Kind::Ordinary, message, origin: Origin::default() }
+        Self { id: None, kind: Kind::Ordinary, awaited: false, message, origin: Origin::default() }
     }
 
     /// The same under an id of the caller's, by which its trail can be found.
@@ -105,38 +105,19 @@ impl<M> Envelope<M> {
         self.kind = kind;
         self
     }
+
+    /// The same, with somebody waiting for its answer: where the recorder's policy is
+    /// [`Awaited`](fate_trail::Policy::Awaited), only such deliveries have a trail.
+    #[must_use]
+    pub fn awaited(mut self) -> Self {
+        self.awaited = true;
+        self
+    }
 }
 
 impl<M> From<M> for Envelope<M> {
     fn from(message: M) -> Self {
         Self::new(message)
-    }
-}
-
-/// The id of the hub's `number`th post, `name#number`, made without allocating.
-pub(super) fn numbered(name: &str, number: u64) -> DeliveryId {
-    let mut text = Buffer { bytes: [0; MAX_NAME_BYTES + NUMBER_BYTES], len: 0 };
-    // It fits: names are checked when a hub is made.
-    let _ = write!(text, "{name}#{number}");
-    DeliveryId::new(str::from_utf8(&text.bytes[..text.len]).unwrap_or(name))
-}
-
-/// `#` and the digits of the largest number.
-const NUMBER_BYTES: usize = 21;
-
-/// Text on the stack.
-struct Buffer {
-    bytes: [u8; MAX_NAME_BYTES + NUMBER_BYTES],
-    len: usize,
-}
-
-impl Write for Buffer {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.len + text.len();
-        let room = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
     }
 }
 
@@ -169,16 +150,3 @@ impl<M> fmt::Display for Refused<M> {
 }
 
 impl<M> std::error::Error for Refused<M> {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbered_ids_carry_the_hub_and_fit_for_any_name() {
-        assert_eq!(numbered("orders/7", 12).to_string(), "orders/7#12");
-        let long = "x".repeat(MAX_NAME_BYTES);
-        let (one, two) = (numbered(&long, u64::MAX), numbered(&long, u64::MAX - 1));
-        assert_ne!(one, two);
-    }
-}

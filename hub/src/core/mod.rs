@@ -25,7 +25,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use fate_trail::{DeliveryId, GateSetId, Handle, Recorder, Storage, SymbolId};
+use fate_trail::{DeliveryId, GateSetId, Handle, IdPrefix, Recorder, Start, Storage, SymbolId};
 
 pub(crate) use dispatch::{panic_outcome, quietly};
 pub use envelope::{Envelope, Kind, Refused};
@@ -87,6 +87,8 @@ pub type Wake = Box<dyn Fn() + Send + Sync>;
 /// One hub. `S` is where a delivery's trail lives, `F` a defect to show, `P` who may hold a thread.
 pub struct Core<H: Handler, S: Storage = Handle, F: Fault = Sound, P: Probe = NoProbe> {
     name: Arc<str>,
+    /// Of the ids that the hub gives.
+    prefix: IdPrefix,
     handler: H,
     probe: P,
     wake: Wake,
@@ -131,6 +133,7 @@ where
         let closed = gates.closed_count();
         let level = if closed == 0 { RunLevel::Started } else { RunLevel::Starting };
         Ok(Arc::new(Self {
+            prefix: IdPrefix::new(&setup.name),
             name: Arc::from(setup.name),
             handler,
             probe,
@@ -167,12 +170,14 @@ where
     /// # Errors
     /// Gives the message back if the hub is dead.
     pub fn post(&self, envelope: impl Into<Envelope<H::Message>>) -> Result<DeliveryId, Refused<H::Message>> {
-        let Envelope { id, kind, message, origin } = envelope.into();
+        let Envelope { id, kind, awaited, message, origin } = envelope.into();
         let number = self.posts.fetch_add(1, Ordering::Relaxed) + 1;
-        let id = id.unwrap_or_else(|| envelope::numbered(&self.name, number));
+        let id = id.unwrap_or_else(|| DeliveryId::numbered(self.prefix, number));
         let type_name = self.handler.type_name(&message);
-        let trail: S = self.stamper.begin(id);
+        // One reading for the queue and for the trail.
         let posted_at = self.recorder().now();
+        let awaited = awaited || kind == Kind::AwaitedReply;
+        let trail: S = self.stamper.begin(Start::new(id).at(posted_at).awaited(awaited));
         let mut queues = self.queues.lock();
         if queues.level >= RunLevel::Dead {
             let level = queues.level;

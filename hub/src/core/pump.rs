@@ -27,8 +27,8 @@ pub enum Drained {
 /// Where a turn has gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Went {
-    /// It ended, or went back to a queue: take the next.
-    On,
+    /// It ended, or went back to a queue: take the next. With the time, where it was read last.
+    On(Option<u64>),
     /// It is pending: stop.
     Pending,
 }
@@ -52,8 +52,10 @@ where
             }
             queues.pump = Pump::Draining;
         }
+        let mut read = None;
         for _ in 0..batch {
-            let now = self.recorder().now();
+            // The end of one turn is the start of the next.
+            let now = read.unwrap_or_else(|| self.recorder().now());
             let mut queues = self.queues.lock();
             queues.settle();
             let Some((queued, ticket)) = queues.pop::<F>(now) else {
@@ -63,8 +65,9 @@ where
             };
             let queued = self.start(&mut queues, queued, now);
             drop(queues);
-            if self.run(queued, ticket) == Went::Pending {
-                return Drained::Pending;
+            match self.run(queued, ticket) {
+                Went::On(last) => read = last,
+                Went::Pending => return Drained::Pending,
             }
         }
         let mut queues = self.queues.lock();
@@ -88,13 +91,11 @@ where
         let Some(current) = queues.current.as_mut().filter(|turn| turn.ticket == ticket) else {
             // Only this drain takes turns off, so the running one is always there.
             drop(queues);
-            self.stamper.ended(trail, &Outcome::Cancelled);
-            return Went::On;
+            return Went::On(Some(self.stamper.ended(trail, &Outcome::Cancelled)));
         };
         if let Some(outcome) = current.outcome.take() {
             drop(queues);
-            self.stamper.ended(trail, &outcome);
-            return Went::On;
+            return Went::On(Some(self.stamper.ended(trail, &outcome)));
         }
         current.trail = Some(trail);
         queues.pump = Pump::Suspended;

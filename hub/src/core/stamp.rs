@@ -1,7 +1,7 @@
 //! Where the core meets the recorder: which stage carries which details, in one place.
 
 use fate_trail::stage::{self, StageId};
-use fate_trail::{DeliveryId, GateSetId, HubId, Recorder, Storage, SymbolId};
+use fate_trail::{GateSetId, HubId, Recorder, Start, Storage, SymbolId};
 
 use super::envelope::Kind;
 use super::handler::Outcome;
@@ -18,7 +18,10 @@ pub(super) struct Stamper {
 
 /// Stamps a stage that is ordered by its place or its number: no clock is read.
 fn put<S: Storage>(stamper: &Stamper, trail: &mut S, stage: StageId, values: &[u64]) {
-    trail.stamp(&stamper.recorder, stamper.hub, stage, stage::pack(stage, values));
+    // Asked first, so that a recorder that is off costs a comparison and no packing.
+    if trail.is_live() {
+        trail.stamp(&stamper.recorder, stamper.hub, stage, stage::pack(stage, values));
+    }
 }
 
 /// Stamps a stage with the time. Reads the clock, so never under T.
@@ -28,7 +31,9 @@ fn put_timed<S: Storage>(stamper: &Stamper, trail: &mut S, stage: StageId, value
 
 /// Stamps a stage with a time that was read before the lock was taken.
 fn put_at<S: Storage>(stamper: &Stamper, trail: &mut S, stage: StageId, values: &[u64], now: u64) {
-    trail.stamp_at(&stamper.recorder, stamper.hub, stage, stage::pack(stage, values), Some(now));
+    if trail.is_live() {
+        trail.stamp_at(&stamper.recorder, stamper.hub, stage, stage::pack(stage, values), Some(now));
+    }
 }
 
 /// A count as a detail's number; packing saturates.
@@ -55,8 +60,8 @@ impl Stamper {
         self.recorder.symbol(text)
     }
 
-    pub(super) fn begin<S: Storage>(&self, id: DeliveryId) -> S {
-        S::begin(&self.recorder, id)
+    pub(super) fn begin<S: Storage>(&self, start: Start) -> S {
+        S::start(&self.recorder, start)
     }
 
     /// A post that a dead hub turned away: in, and out again.
@@ -128,19 +133,22 @@ impl Stamper {
         );
     }
 
-    /// The end of a turn that had a handler.
-    pub(super) fn ended<S: Storage>(&self, mut trail: S, outcome: &Outcome) {
+    /// The end of a turn that had a handler. Answers the time of the end, for the start of the next
+    /// turn: the clock is what a trail costs most.
+    pub(super) fn ended<S: Storage>(&self, mut trail: S, outcome: &Outcome) -> u64 {
+        let now = self.recorder.now();
         match outcome {
             Outcome::Handled => {
-                put_timed(self, &mut trail, stage::HANDLER_EXIT, &[self.processed.into()]);
+                put_at(self, &mut trail, stage::HANDLER_EXIT, &[self.processed.into()], now);
             }
             Outcome::Failed(reason) => {
                 let error = self.reason(reason);
-                put_timed(self, &mut trail, stage::HANDLER_FAULT, &[error]);
+                put_at(self, &mut trail, stage::HANDLER_FAULT, &[error], now);
             }
-            Outcome::Cancelled => put_timed(self, &mut trail, stage::HANDLER_CANCELLED, &[]),
+            Outcome::Cancelled => put_at(self, &mut trail, stage::HANDLER_CANCELLED, &[], now),
         }
         trail.finish(&self.recorder);
+        now
     }
 
     pub(super) fn unpack_failed<S: Storage>(&self, mut trail: S, type_name: &str, reason: &str) {
