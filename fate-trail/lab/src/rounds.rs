@@ -1,8 +1,7 @@
 //! Costs side by side: all cases in every round, one after the other, so that whatever the machine
 //! does meanwhile hits each of them alike.
 
-use std::fs;
-use std::time::Instant;
+use rustix::time::{ClockId, clock_gettime};
 
 /// One thing to measure.
 pub struct Case<'a> {
@@ -42,24 +41,23 @@ impl Cost {
 }
 
 /// Nanoseconds that the calling thread has been running, so that a busy machine does not blur what is
-/// measured; where the kernel does not tell, nanoseconds that have passed.
-fn spent(since: Instant) -> u64 {
-    let told = fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let running = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
-    running.unwrap_or_else(|| u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
+/// measured.
+fn spent() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let whole = u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000;
+    whole + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
 /// Runs every case `times` times in each of `rounds` rounds, after one round that does not count.
 pub fn run(rounds: usize, times: u64, mut cases: Vec<Case<'_>>) -> Vec<Cost> {
     let mut costs: Vec<Cost> =
         cases.iter().map(|case| Cost { name: case.name.clone(), nanos: Vec::new() }).collect();
-    let since = Instant::now();
     for round in 0..=rounds {
         for (case, cost) in cases.iter_mut().zip(&mut costs) {
-            let started = spent(since);
+            let started = spent();
             (case.work)(times);
             if round > 0 {
-                cost.nanos.push(spent(since).saturating_sub(started) as f64 / times as f64);
+                cost.nanos.push(spent().saturating_sub(started) as f64 / times as f64);
             }
         }
     }
@@ -105,6 +103,8 @@ mod tests {
         let costs = run(3, 10, cases);
         assert_eq!(done, [40, 40]);
         assert!(costs.iter().all(|cost| cost.nanos.len() == 3 && cost.quantile(0.25) <= cost.median()));
-        assert!(table("one", &costs).contains("| one | 1.00 |"));
+        let known = |name: &str, nanos: &[f64]| Cost { name: name.to_owned(), nanos: nanos.to_vec() };
+        let text = table("one", &[known("one", &[2.0, 2.0]), known("two", &[4.0, 5.0, 8.0])]);
+        assert!(text.contains("| one | 1.00 |") && text.contains("| two | 2.50 | 2.50–4.00 |"), "{text}");
     }
 }
