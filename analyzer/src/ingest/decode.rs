@@ -3,6 +3,7 @@
 //! Everything after this stage may rely on valid UTF-8; what had to be replaced shows as U+FFFD
 //! and is reported, because a replaced byte can change an element of a sequence.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, Read};
 
 /// Bytes that must be there before the encoding is decided.
@@ -191,6 +192,19 @@ impl Read for Decoder<'_> {
         to[..n].copy_from_slice(&from[..n]);
         self.consume(n);
         Ok(n)
+    }
+}
+
+/// A small file held whole, decoded as [`Decoder`] would: UTF-8 without its byte order mark is given
+/// back as it is, with whatever invalid bytes it has.
+pub(crate) fn whole(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match detect(bytes) {
+        (Encoding::Utf8, mark) => Cow::Borrowed(&bytes[mark..]),
+        _ => {
+            let mut source = bytes;
+            let mut decoder = Decoder::new(&mut source);
+            Cow::Owned(decoder.peek(usize::MAX).to_vec())
+        }
     }
 }
 

@@ -27,6 +27,7 @@ pub use read::read;
 pub use trails::each_trail;
 
 pub(crate) use collect::Collector;
+pub(crate) use decode::whole as decode_whole;
 pub(crate) use line::{Line, LineReader};
 
 use crate::model::{Complaint, Counts, Evidence, TestResult, Unlisted};

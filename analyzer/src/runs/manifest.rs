@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::matching::{Matching, MatchingBuilder};
 use super::parse_time;
+use crate::ingest::decode_whole;
 use crate::model::Complaint;
 use crate::source::{MEMBER_SEPARATOR, ManifestText};
 use crate::{complaint, limits};
@@ -65,11 +66,12 @@ impl Manifest {
     /// Reads a manifest; lines that cannot be used are complained about and left out.
     pub fn read(text: &ManifestText) -> (Manifest, Vec<Complaint>) {
         let mut reader = Reader::new(&text.path);
-        let bytes = text.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text.bytes);
+        // Windows PowerShell redirects in UTF-16, spreadsheets save with a byte order mark.
+        let bytes = decode_whole(&text.bytes);
         if text.path.ends_with(".csv") {
-            reader.csv(bytes);
+            reader.csv(&bytes);
         } else {
-            reader.ndjson(bytes);
+            reader.ndjson(&bytes);
         }
         reader.finish()
     }

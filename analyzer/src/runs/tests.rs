@@ -52,6 +52,21 @@ fn a_manifest_names_members_of_an_archive_beside_it() {
 }
 
 #[test]
+fn a_manifest_may_be_written_in_utf_16() {
+    // As `>` of Windows PowerShell writes it.
+    for (path, text) in [
+        ("d/runs.ndjson", "\u{feff}{\"path\":\"x.log\",\"run_id\":\"17é\"}\r\n"),
+        ("d/runs.csv", "\u{feff}path,run_id\r\nx.log,17é\r\n"),
+    ] {
+        let bytes = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let (manifest, complaints) = Manifest::read(&ManifestText { path: path.to_owned(), bytes });
+        assert_eq!(complaints, [], "{path}");
+        let resolved = Resolver::new(vec![manifest], None).resolve(&place("d/x.log", ""), None);
+        assert_eq!(key(&resolved), ("17é", 1, "", ""), "{path}");
+    }
+}
+
+#[test]
 fn csv_says_the_same() {
     let text = "\u{feff}path,run_id,attempt,started_at\r\n17,17,2,2026-09-06T14:00Z\r\n\"18, old\",18,,\r\n";
     let resolver = Resolver::new(vec![good("d/runs.csv", text)], None);
