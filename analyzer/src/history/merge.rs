@@ -1,5 +1,6 @@
 //! From sorted rows to histories: reports of one try become one row, tries become one execution.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::row::{Detail, Packed, Rows};
@@ -71,8 +72,17 @@ fn decide_sides(rows: &[Packed], details: &mut [Detail]) {
 fn merge_reports(reports: &[Packed], details: &[Detail], merged: &mut Vec<Packed>) {
     let start = merged.len();
     let mut last_file: Vec<u32> = Vec::with_capacity(1);
+    let mut file = None;
+    // Rows before this one have their report of the file already: a file may hold a test 100,000 times.
+    let mut open = start;
     for report in reports {
-        let same = (start..merged.len())
+        if file.replace(report.file) != Some(report.file) {
+            open = start;
+        }
+        while last_file.get(open - start) == Some(&report.file) {
+            open += 1;
+        }
+        let same = (open..merged.len())
             .find(|&at| last_file[at - start] != report.file && agree(&merged[at], report, details));
         if let Some(at) = same {
             let richer = richness(report, details) > richness(&merged[at], details);
@@ -134,15 +144,12 @@ fn add_execution(history: &mut History, tries: &[Packed], details: &[Detail]) {
         failed: failed_at.is_some(),
         flaky: matches!((failed_at, passed_at), (Some(failed), Some(passed)) if passed > failed),
     });
-    let start = history.failures.len();
+    let mut seen: HashSet<&[u32]> = HashSet::new();
     for row in tries.iter().filter(|row| row.outcome.not_passed()) {
-        let detail = row.detail().map(|index| details[index].clone()).unwrap_or_default();
-        let ranks = detail.finding.as_ref().and_then(|finding| finding.ranks.as_ref());
-        let again = ranks.is_some()
-            && history.failures[start..]
-                .iter()
-                .any(|known| known.finding.as_ref().and_then(|finding| finding.ranks.as_ref()) == ranks);
-        if !again {
+        let detail = row.detail().map(|index| &details[index]);
+        let ranks = detail.and_then(|detail| detail.finding.as_ref()?.ranks.as_deref());
+        if ranks.is_none_or(|ranks| seen.insert(ranks)) {
+            let detail = detail.cloned().unwrap_or_default();
             history.failures.push(Failure {
                 execution,
                 try_number: u32::from(row.try_number),

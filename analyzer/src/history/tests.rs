@@ -346,3 +346,31 @@ fn all_failures_of_a_test_decide_together_which_side_was_expected() {
     );
     assert!(histories.rows().all(|row| row.finding.unwrap().side == Side::NeverVaries));
 }
+
+/// One file with `count` results of one test under one run, made by `one`.
+fn repeated(count: u32, one: impl Fn(u32) -> TestResult) -> Histories {
+    let report = FileReport {
+        path: "run/a.xml".into(),
+        results: (0..count).map(one).collect(),
+        ..FileReport::default()
+    };
+    let key = RunKey { run_id: "run".into(), attempt: 1, ..RunKey::default() };
+    let mut builder = Builder::new();
+    builder.add(&report, &RunMeta { key, ..RunMeta::default() });
+    builder.finish(None)
+}
+
+/// Ten thousand times what a build without optimisation needs where work grows with the rows; far
+/// less than it needs where each row looks at all others.
+const REPEATED_SECONDS_MAX: u64 = 60;
+
+#[test]
+fn a_file_may_report_one_test_hundreds_of_thousands_of_times() {
+    let start = std::time::Instant::now();
+    let passes = repeated(300_000, |n| result("s/t", Outcome::Passed, n + 1, None));
+    assert_eq!((passes.tests[0].totals().executed, passes.rows.len()), (1, 300_000));
+    let orders = ["A,B,C>B,C,A", "A,B,C>B,A,C"];
+    let failures = repeated(120_000, |n| result("s/t", Outcome::Failed, n + 1, Some(orders[n as usize % 2])));
+    assert_eq!(failures.tests[0].failures.len(), 2, "one for each permutation");
+    assert!(start.elapsed().as_secs() < REPEATED_SECONDS_MAX, "each row looks at all others");
+}
