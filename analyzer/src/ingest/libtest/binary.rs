@@ -24,6 +24,19 @@ pub(super) struct Binary {
     reading: Option<String>,
     /// A test's own line was seen, so every test has one.
     lists_tests: bool,
+    list: FailureList,
+}
+
+/// The list of failed tests that closes the failures: one path a line, four blanks before it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum FailureList {
+    /// `failures:` was the last heading, or none was.
+    #[default]
+    Ahead,
+    /// An entry was the last line.
+    Open,
+    /// Another line followed. In a log that broke off, indented lines of other programs may come.
+    Over,
 }
 
 /// A test that was listed.
@@ -117,7 +130,8 @@ impl Binary {
     /// True where `path` can be an entry of the harness's list of failures.
     pub(super) fn lists(&self, path: &str) -> bool {
         let known = self.by_path.contains_key(path) || self.texts.contains_key(path);
-        self.reading.is_none() && (known || !self.lists_tests)
+        let plain = !path.contains(' ') || path.contains(" (line ");
+        self.reading.is_none() && self.list != FailureList::Over && (known || (plain && !self.lists_tests))
     }
 
     /// A line of the text that is being collected.
@@ -133,10 +147,19 @@ impl Binary {
     pub(super) fn end_text(&mut self) {
         self.settle();
         self.reading = None;
+        self.list = FailureList::Ahead;
+    }
+
+    /// A line among the failures that is no entry of their list.
+    pub(super) fn leaves_list(&mut self) {
+        if self.list == FailureList::Open {
+            self.list = FailureList::Over;
+        }
     }
 
     /// `path` stands in the harness's list of failures: it failed, whatever was made of its line.
     pub(super) fn failed(&mut self, path: &str, place: Place) {
+        self.list = FailureList::Open;
         match self.by_path.get(path) {
             Some(&n) => {
                 let outcome = &mut self.rows[n].outcome;

@@ -125,7 +125,10 @@ impl Libtest {
             // Four blanks and a path: an entry of the list that closes the failures.
             match text.strip_prefix("    ").filter(|path| !path.starts_with(' ') && !path.is_empty()) {
                 Some(path) if binary.lists(path) => binary.failed(path, Place::of(line)),
-                _ => binary.push_text(text),
+                _ => {
+                    binary.leaves_list();
+                    binary.push_text(text);
+                }
             }
         } else {
             if let Some(path) = panic {

@@ -113,3 +113,12 @@ fn times_and_manners() {
     assert_eq!(report.results[0].seconds, Some(0.5));
     assert_eq!(counted(&report), "2 = 2 + 0 failed + 0 errored + 0 skipped + 0 unknown");
 }
+
+#[test]
+fn behind_a_list_that_breaks_off_indented_lines_are_no_tests() {
+    let list = "---- a::fifo stdout ----\nthread 'a::fifo' panicked at src/a.rs:1:1:\nno\n\nfailures:\n    a::fifo\n    quiet\n";
+    for after in ["\n    Warnings\n", "Build succeeded.\n    a::other\n", "    0 Error(s)\n    a::other\n"] {
+        let report = report(&format!("{list}{after}"));
+        assert_eq!(rows(&report), ["failed /a::fifo", "failed /quiet"], "{after}");
+    }
+}
