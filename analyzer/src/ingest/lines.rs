@@ -23,15 +23,19 @@ fn readers() -> Vec<Box<dyn LineReader>> {
 pub(crate) fn read(decoder: &mut Decoder<'_>, out: &mut Collector) {
     let head = String::from_utf8_lossy(decoder.peek(limits::SNIFF_BYTES));
     let wrapper = wrapper::detect(&head);
+    // A file whose lines all end in carriage returns: in any other they rewrite a line.
+    let line_end =
+        if memchr(b'\n', head.as_bytes()).is_none() && head.contains('\r') { b'\r' } else { b'\n' };
     drop(head);
     out.set_wrapper(wrapper);
     let mut log =
         Log { readers: readers(), embedded: Embedded::default(), wrapper, found: Vec::new(), stamped: false };
     let mut bytes = Vec::new();
     let mut number = 0;
-    while let Some(truncated) = next_line(decoder, &mut bytes) {
+    while let Some(truncated) = next_line(decoder, line_end, &mut bytes) {
         number += 1;
-        let raw = String::from_utf8_lossy(&bytes);
+        // Only a line whose middle was dropped may be cut inside a character.
+        let raw = std::str::from_utf8(&bytes).map_or_else(|_| String::from_utf8_lossy(&bytes), Cow::Borrowed);
         log.line(number, &raw, truncated, decoder.replaced(), out);
     }
     log.end(out);
@@ -108,9 +112,9 @@ fn without_nuls(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads the next line into `line`, without its line end; `None` at the end of the file, else
+/// Reads the next line into `line`, without its `line_end`; `None` at the end of the file, else
 /// whether the middle of the line was dropped because it is longer than [`limits::LINE_MAX`].
-fn next_line(decoder: &mut Decoder<'_>, line: &mut Vec<u8>) -> Option<bool> {
+fn next_line(decoder: &mut Decoder<'_>, line_end: u8, line: &mut Vec<u8>) -> Option<bool> {
     const HALF: usize = limits::LINE_MAX / 2;
     line.clear();
     let mut any = false;
@@ -121,7 +125,7 @@ fn next_line(decoder: &mut Decoder<'_>, line: &mut Vec<u8>) -> Option<bool> {
             break;
         }
         any = true;
-        let end = memchr(b'\n', chunk);
+        let end = memchr(line_end, chunk);
         let part = &chunk[..end.unwrap_or(chunk.len())];
         line.extend_from_slice(part);
         let used = part.len() + usize::from(end.is_some());
@@ -151,7 +155,7 @@ mod tests {
         let mut decoder = Decoder::new(&mut source);
         let mut line = Vec::new();
         let mut all = Vec::new();
-        while let Some(cut) = next_line(&mut decoder, &mut line) {
+        while let Some(cut) = next_line(&mut decoder, b'\n', &mut line) {
             all.push((String::from_utf8_lossy(&line).into_owned(), cut));
         }
         all
@@ -161,6 +165,15 @@ mod tests {
     fn lines_straddle_blocks_and_the_last_needs_no_end() {
         let texts: Vec<String> = lines(b"one\n\ntwo two two\nthree").into_iter().map(|(l, _)| l).collect();
         assert_eq!(texts, ["one", "", "two two two", "three"]);
+    }
+
+    #[test]
+    fn lines_may_all_end_in_carriage_returns() {
+        let text = "running 2 tests\rtest a ... ok\rtest b ... ok\r\rtest result: ok. 2 passed; 0 failed; 0 ignored\r";
+        let report = super::super::read(&mut text.as_bytes(), "case");
+        assert_eq!((report.results.len(), report.results[1].line), (2, 3));
+        let progress = format!("10 %\r100 %\r{}", text.replace('\r', "\r\n"));
+        assert_eq!(super::super::read(&mut progress.as_bytes(), "case").results.len(), 2);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! The lines that Rust's test harness and cargo write, recognised one by one.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::{Finder, FinderRev};
+
 use crate::model::Outcome;
 
 /// A test's line.
@@ -15,13 +19,18 @@ pub(super) struct TestLine<'a> {
     pub(super) rest: &'a str,
 }
 
+// Looked for in every line of any log; building a searcher takes longer than searching a line.
+static DOTS: LazyLock<FinderRev<'static>> = LazyLock::new(|| FinderRev::new(" ... "));
+static RESULT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("test result: "));
+
 /// Suffixes of a path that say how the test is run, not which it is.
 const MANNERS: &[&str] = &[" - should panic", " - compile fail", " - compile"];
 
 /// `test a::b ... ok`; also behind text that a test left without a line end, and before text that
 /// the test itself writes.
 pub(super) fn test(text: &str) -> Option<TestLine<'_>> {
-    let (head, tail) = text.rsplit_once(" ... ").or_else(|| Some((text.strip_suffix(" ...")?, "")))?;
+    let split = DOTS.rfind(text).map(|at| (&text[..at], &text[at + DOTS.needle().len()..]));
+    let (head, tail) = split.or_else(|| Some((text.strip_suffix(" ...")?, "")))?;
     if let Some(path) = glued_path(head)
         && let Some((outcome, seconds)) = outcome(tail)
     {
@@ -119,8 +128,8 @@ pub(super) struct Totals {
 /// `test result: FAILED. 2 passed; 4 failed; 0 ignored; 0 measured; 0 filtered out; …`. What was
 /// measured ran to its end and counts as passed; what was filtered out did not run.
 pub(super) fn summary(text: &str) -> Option<Totals> {
-    let at = text.find("test result: ")?;
-    let (_, numbers) = text[at + "test result: ".len()..].split_once(". ")?;
+    let at = RESULT.find(text.as_bytes())?;
+    let (_, numbers) = text[at + RESULT.needle().len()..].split_once(". ")?;
     let mut totals = Totals::default();
     let mut any = false;
     for part in numbers.split(';') {

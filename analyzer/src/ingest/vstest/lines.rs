@@ -1,7 +1,14 @@
 //! The lines that `dotnet test` and `vstest.console` write, recognised one by one, in all the
 //! shapes they have had.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::model::Outcome;
+
+// Looked for in every line of any log; building a searcher takes longer than searching a line.
+static ERROR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(": error TESTERROR:"));
 
 /// A line that reports one test.
 #[derive(Clone, Debug, PartialEq)]
@@ -157,7 +164,7 @@ pub(super) fn logger_summary(text: &str) -> Option<Totals> {
 /// What stands behind `error TESTERROR:` of MSBuild's terminal logger; the test may follow on the
 /// next line.
 pub(super) fn logger_error(text: &str) -> Option<&str> {
-    text.split_once(": error TESTERROR:").map(|(_, rest)| rest.trim())
+    ERROR.find(text.as_bytes()).map(|at| text[at + ERROR.needle().len()..].trim())
 }
 
 /// `Orders.Tests.Fifo.Order (45ms): Error Message: no`: the test and the start of its message.
