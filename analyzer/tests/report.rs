@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use fate_analyzer::complaint;
 use fate_analyzer::history::{Builder, Histories};
 use fate_analyzer::ingest::{FileReport, Format, Section, Wrapper};
 use fate_analyzer::model::{
@@ -333,6 +334,27 @@ fn markdown_stays_under_its_limit_and_counts_what_it_leaves_out() {
     assert!(listed > 100 && told > 10, "{listed} listed, {told} told");
     let stated = format!("{} lines of the table and {} sections", 900 - listed, 900 - told);
     assert!(text.contains(&stated), "{stated} in {}", text.lines().last().unwrap());
+}
+
+#[test]
+fn markdown_keeps_room_for_complaints_of_every_kind() {
+    let complaints: Vec<Complaint> = complaint::CODES
+        .iter()
+        .map(|known| Complaint { path: "x".into(), line: 0, code: known.code, text: "y".into() })
+        .collect();
+    // Names of different lengths, so that some document ends close to the limit.
+    for length in (1..400).step_by(40) {
+        let failing = |test: usize| {
+            let name = format!("{}{test}", "C".repeat(length));
+            result(&name, Outcome::Failed, Some(abc(["B", "C", "A"])))
+        };
+        let mut builder = Builder::new();
+        builder.add(&file("a.trx", Format::Trx, (0..150).map(failing).collect()), &run(0));
+        let facts = Facts { files: 1, complaints: complaints.clone(), ..Facts::default() };
+        let text = markdown::render(&assemble(&builder.finish(None), facts, None));
+        assert!(text.len() <= markdown::BYTES_MAX, "{} bytes", text.len());
+        assert!(text.contains("\nComplaints: ") && text.contains("_Omitted"));
+    }
 }
 
 #[test]

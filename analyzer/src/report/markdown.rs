@@ -9,8 +9,9 @@ use super::{number, phrase};
 pub const BYTES_MAX: usize = 65_535;
 /// Bytes of it that the table may take, so that there is room for words.
 const TABLE_BYTES_MAX: usize = BYTES_MAX / 2;
-/// Bytes kept free for saying what was left out.
-const CLOSING_BYTES: usize = 512;
+/// Bytes kept free for saying what was left out, beside the complaints.
+const CLOSING_BYTES: usize = 256;
+
 /// The report, at most [`BYTES_MAX`] bytes; what does not fit is counted at the end.
 pub fn render(report: &Report) -> String {
     let mut out =
@@ -22,10 +23,12 @@ pub fn render(report: &Report) -> String {
     } else {
         omitted += push_table(&mut out, &sorted);
     }
+    let complaints = phrase::complaints(&report.input).map_or_else(String::new, |text| format!("\n{text}\n"));
+    let room = BYTES_MAX.saturating_sub(CLOSING_BYTES + complaints.len());
     let mut untold = 0;
     for test in sorted.iter().filter(|test| phrase::has_order(test)) {
         let section = section(test);
-        if out.len() + section.len() + CLOSING_BYTES <= BYTES_MAX {
+        if out.len() + section.len() <= room {
             out.push_str(&section);
         } else {
             untold += 1;
@@ -38,9 +41,7 @@ pub fn render(report: &Report) -> String {
             number::of(untold, "section"),
         ));
     }
-    if let Some(complaints) = phrase::complaints(&report.input) {
-        out.push_str(&format!("\n{complaints}\n"));
-    }
+    out.push_str(&complaints);
     out
 }
 
