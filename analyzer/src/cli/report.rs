@@ -49,6 +49,10 @@ fn histories(selection: &Selection<'_>, io: &mut Io<'_>) -> Result<(Loaded, Hist
 pub(super) fn run(command: &Report, io: &mut Io<'_>) -> Outcome {
     let selection =
         Selection { paths: &command.paths, test: command.test.as_deref(), ci_run: command.ci_run };
+    if let Some(dir) = &command.out {
+        // A folder that cannot be written to is said before hours of reading.
+        write::prepare(dir).map_err(Failure::Usage)?;
+    }
     let (loaded, histories) = histories(&selection, io)?;
     let mut all = loaded.all_complaints();
     if let Some(split) = command.split_at.filter(|split| split.naive) {
@@ -72,7 +76,7 @@ pub(super) fn run(command: &Report, io: &mut Io<'_>) -> Outcome {
     }
     io.out.write_all(printed.as_bytes())?;
     io.out.flush()?;
-    degraded(&loaded, histories.executions() > 0, command.floor, io)
+    degraded(&selection, &loaded, histories.executions() > 0, command.floor, io)
 }
 
 /// `export`: one row for each try, to a table.
@@ -93,7 +97,7 @@ pub(super) fn export(command: &super::args::Export, io: &mut Io<'_>) -> Outcome 
             fate_trail::scrub::scrub_line(&command.to.to_string_lossy())
         )?;
     }
-    degraded(&loaded, rows > 0, super::args::FLOOR, io)
+    degraded(&selection, &loaded, rows > 0, super::args::FLOOR, io)
 }
 
 fn width(io: &Io<'_>) -> usize {
@@ -102,10 +106,17 @@ fn width(io: &Io<'_>) -> usize {
 }
 
 /// The exit code: 3 where nothing was counted or too many files were no use, and says so.
-fn degraded(loaded: &Loaded, counted: bool, floor: f64, io: &mut Io<'_>) -> Outcome {
+fn degraded(
+    selection: &Selection<'_>,
+    loaded: &Loaded,
+    counted: bool,
+    floor: f64,
+    io: &mut Io<'_>,
+) -> Outcome {
     let (lost, all) = (loaded.lost(), loaded.files.len());
     if !counted {
-        writeln!(io.err, "nothing was counted: none of the {all} files names a test that was asked for")?;
+        let asked = if selection.test.is_some() { " that --test asks for" } else { "" };
+        writeln!(io.err, "nothing was counted: no file reports a test{asked}")?;
         return Ok(exit::DEGRADED);
     }
     // Share in percent; both counts are far below 2^53.

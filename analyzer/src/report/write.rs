@@ -9,16 +9,29 @@ use super::{Report, Style, json, markdown, text};
 /// Columns of `report.txt`, which has no terminal to ask.
 const FILE_WIDTH: usize = 100;
 
+/// Makes the folder `dir` if it is missing, and sees that files can be written there.
+///
+/// # Errors
+/// The path that cannot be written, why, and what to do.
+pub fn prepare(dir: &Path) -> Result<(), String> {
+    fs::create_dir_all(dir).map_err(|error| refused(dir, &error))?;
+    let probe = dir.join(format!("report.{}.part", std::process::id()));
+    // Left by a killed process of the same id.
+    let _ = fs::remove_file(&probe);
+    File::create_new(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| refused(dir, &error))
+}
+
+fn refused(path: &Path, error: &io::Error) -> String {
+    format!("cannot write {}: {error}; name a folder with --out that can be written to", path.display())
+}
+
 /// Writes `report.json`, `report.md` and `report.txt` into `dir`, which is made if it is missing.
 /// Returns their paths.
 ///
 /// # Errors
 /// The path that could not be written, why, and what to do.
 pub fn reports(report: &Report, dir: &Path) -> Result<Vec<PathBuf>, String> {
-    let refused = |path: &Path, error: &io::Error| {
-        format!("cannot write {}: {error}; name a folder with --out that can be written to", path.display())
-    };
-    fs::create_dir_all(dir).map_err(|error| refused(dir, &error))?;
+    prepare(dir)?;
     let style = Style { width: FILE_WIDTH, colour: false };
     let files = [
         ("report.json", json::render(report)),
@@ -61,6 +74,18 @@ pub fn atomically(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_that_cannot_be_written_to_is_known_beforehand() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        for place in [&file, &file.join("below")] {
+            assert!(prepare(place).unwrap_err().starts_with("cannot write "), "{}", place.display());
+        }
+        prepare(&dir.path().join("a/b")).unwrap();
+        assert_eq!(fs::read_dir(dir.path().join("a/b")).unwrap().count(), 0, "the probe is gone");
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_no_other() {
