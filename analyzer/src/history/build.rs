@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::evidence::Total;
 use super::filter::TestFilter;
-use super::pack::{FileFacts, PackedFile, Packer, Tables};
+use super::pack::{FileFacts, Hidden, PackedFile, Packer, Tables};
 use super::row::{Packed, Rows};
 use super::{Histories, History, alias, evidence, merge, natural_cmp};
 use crate::ingest::FileReport;
@@ -18,7 +18,7 @@ pub struct Builder {
     run_index: HashMap<RunKey, u32>,
     facts: Vec<FileFacts>,
     totals: Vec<Total>,
-    hides: HashSet<(Box<str>, Box<str>)>,
+    hides: HashSet<Hidden>,
     rows: Rows,
 }
 

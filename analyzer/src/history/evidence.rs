@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::alias::{last_segment, suites_match};
+use super::pack::Hidden;
 use super::{Execution, History, State};
 
 /// One suite total of one file that counts more passes than are listed there.
@@ -18,8 +19,8 @@ pub(super) struct Total {
 
 /// Sets [`History::e2`]: runs that do not report the test itself and have an open total that may
 /// count it. That is a total of the test's own named suite, or one where a name is missing, if
-/// output with such a total is known to hide the test when it passes (`hides`: total's suite, test's name).
-pub(super) fn add_totals(tests: &mut [History], totals: &[Total], hides: &HashSet<(Box<str>, Box<str>)>) {
+/// output with such a total is known to hide the test when it passes.
+pub(super) fn add_totals(tests: &mut [History], totals: &[Total], hides: &HashSet<Hidden>) {
     if totals.is_empty() {
         return;
     }
@@ -27,9 +28,9 @@ pub(super) fn add_totals(tests: &mut [History], totals: &[Total], hides: &HashSe
     for (run, suite) in open_totals(tests, totals) {
         runs.entry(suite).or_default().push(run);
     }
-    let mut hidden: HashMap<&str, Vec<&str>> = HashMap::new();
-    for (suite, test) in hides {
-        hidden.entry(test).or_default().push(suite);
+    let mut hidden: HashMap<&str, Vec<&[Box<str>]>> = HashMap::new();
+    for Hidden { test, totals } in hides {
+        hidden.entry(test).or_default().push(totals);
     }
     for test in tests {
         let id = &test.id;
@@ -39,8 +40,8 @@ pub(super) fn add_totals(tests: &mut [History], totals: &[Total], hides: &HashSe
         }
         // A console may have printed the method without its class.
         for name in [id.test.as_str(), last_segment(&id.test)] {
-            let known = hidden.get(name).into_iter().flatten().copied();
-            suites.extend(known.filter(|suite| suites_match(suite, &id.suite)));
+            let known = hidden.get(name).into_iter().flatten().copied().flatten().map(|suite| &**suite);
+            suites.extend(known.filter(|suite| runs.contains_key(suite) && suites_match(suite, &id.suite)));
         }
         let mut found: Vec<u32> =
             suites.iter().filter_map(|suite| runs.get(suite)).flatten().copied().collect();

@@ -1,6 +1,6 @@
 //! What one file said, packed while it is read, so that no file's texts outlive its reading.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Template;
@@ -22,6 +22,15 @@ pub(super) struct FileFacts {
     pub(super) console: bool,
 }
 
+/// A test that a file reports without listing any pass of its suite, and the suites of the totals
+/// that may count it: output of this kind shows the test when it fails and hides it when it passes.
+/// All tests of one suite share the list, which in a log of many nameless tests is a long one.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(super) struct Hidden {
+    pub(super) test: Box<str>,
+    pub(super) totals: Arc<[Box<str>]>,
+}
+
 /// One file's rows, without their run, which is known only when all manifests are.
 #[derive(Clone, Debug, Default)]
 pub struct PackedFile {
@@ -30,9 +39,8 @@ pub struct PackedFile {
     pub(super) rows: Vec<Packed>,
     /// Suite and passes of each total that counts more passes than it lists; listed ones included.
     pub(super) totals: Vec<(Box<str>, u64)>,
-    /// Total's suite and test's name, where the file reports the test and lists no pass of its suite:
-    /// output of this kind shows the test when it fails and hides it when it passes.
-    pub(super) hides: Vec<(Box<str>, Box<str>)>,
+    /// What its totals hide.
+    pub(super) hides: Vec<Hidden>,
 }
 
 /// Packs the results of files, also from several threads at a time. Memory: 40 bytes a row plus
@@ -59,15 +67,9 @@ impl Packer {
                 console: file.sections.iter().any(|section| section.format == Format::VstestConsole),
             },
             rows: Vec::with_capacity(file.results.len()),
-            totals: Vec::new(),
+            totals: totals(file),
             hides: hidden(file),
         };
-        for total in file.unlisted.iter().filter(|total| total.passed > 0) {
-            let of_suite =
-                |result: &&TestResult| result.outcome == Outcome::Passed && result.id.suite == total.suite;
-            let listed = file.results.iter().filter(of_suite).count() as u64;
-            packed.totals.push((total.suite.as_str().into(), total.passed + listed));
-        }
         // A panic elsewhere cannot leave the tables half written.
         let mut tables = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for result in &file.results {
@@ -88,17 +90,41 @@ impl Packer {
     }
 }
 
+/// Each suite with passes that nothing lists, and all its passes, see [`PackedFile::totals`].
+fn totals(file: &FileReport) -> Vec<(Box<str>, u64)> {
+    let mut passed: BTreeMap<&str, u64> = BTreeMap::new();
+    for total in file.unlisted.iter().filter(|total| total.passed > 0) {
+        let passed = passed.entry(&total.suite).or_default();
+        *passed = passed.saturating_add(total.passed);
+    }
+    for result in file.results.iter().filter(|result| result.outcome == Outcome::Passed) {
+        if let Some(passed) = passed.get_mut(result.id.suite.as_str()) {
+            *passed = passed.saturating_add(1);
+        }
+    }
+    passed.into_iter().map(|(suite, passed)| (suite.into(), passed)).collect()
+}
+
 /// What the file's totals hide, see [`PackedFile::hides`].
-fn hidden(file: &FileReport) -> Vec<(Box<str>, Box<str>)> {
-    if file.unlisted.is_empty() {
+fn hidden(file: &FileReport) -> Vec<Hidden> {
+    let totals: BTreeSet<&str> = file.unlisted.iter().map(|total| total.suite.as_str()).collect();
+    if totals.is_empty() {
         return Vec::new();
     }
     let passes = file.results.iter().filter(|result| result.outcome == Outcome::Passed);
     let listed: HashSet<&str> = passes.map(|result| result.id.suite.as_str()).collect();
+    let mut by_suite: HashMap<&str, Arc<[Box<str>]>> = HashMap::new();
     let mut hidden = Vec::new();
     for result in file.results.iter().filter(|result| !listed.contains(result.id.suite.as_str())) {
-        for total in file.unlisted.iter().filter(|total| suites_match(&total.suite, &result.id.suite)) {
-            hidden.push((total.suite.as_str().into(), result.id.test.as_str().into()));
+        let matching = by_suite.entry(&result.id.suite).or_insert_with(|| {
+            totals
+                .iter()
+                .filter(|total| suites_match(total, &result.id.suite))
+                .map(|&total| total.into())
+                .collect()
+        });
+        if !matching.is_empty() {
+            hidden.push(Hidden { test: result.id.test.as_str().into(), totals: Arc::clone(matching) });
         }
     }
     hidden

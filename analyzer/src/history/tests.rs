@@ -374,3 +374,40 @@ fn a_file_may_report_one_test_hundreds_of_thousands_of_times() {
     assert_eq!(failures.tests[0].failures.len(), 2, "one for each permutation");
     assert!(start.elapsed().as_secs() < REPEATED_SECONDS_MAX, "each row looks at all others");
 }
+
+#[test]
+fn listed_passes_are_counted_once_beside_several_totals_of_their_suite() {
+    // The console counts three passes and lists one; the results file lists all three, so T did not
+    // run unseen.
+    check(
+        "1 run.log pass S/A
+         1 run.log total S 1
+         1 run.log total S 1
+         1 a.trx pass S/A
+         1 a.trx pass S/B
+         1 a.trx pass S/C
+         2 a.trx fail S/T",
+        &[
+            "S/A 1 0 0 0 0 | 0 0 0 0 | 0",
+            "S/B 1 0 0 0 0 | 0 0 0 0 | 0",
+            "S/C 1 0 0 0 0 | 0 0 0 0 | 0",
+            "S/T 1 1 0 0 0 | 0 0 0 1 | 0",
+        ],
+    );
+}
+
+#[test]
+fn a_log_of_thousands_of_nameless_tests_and_totals_stays_small() {
+    const MANY: u32 = 3_000;
+    let unlisted = |n: u32| Unlisted { suite: format!("S{}", n / 2), passed: 4 };
+    let report = FileReport {
+        path: "run.log".into(),
+        results: (0..MANY).map(|n| result(&format!("/t{n}"), Outcome::Failed, 1, None)).collect(),
+        unlisted: (0..MANY).map(unlisted).collect(),
+        ..FileReport::default()
+    };
+    let packed = Packer::default().pack(&report);
+    assert_eq!((packed.totals.len(), packed.hides.len()), (MANY as usize / 2, MANY as usize));
+    let first = &packed.hides[0].totals;
+    assert!(packed.hides.iter().all(|hidden| std::sync::Arc::ptr_eq(&hidden.totals, first)));
+}
