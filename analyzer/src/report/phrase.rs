@@ -311,7 +311,8 @@ pub(crate) fn tips(test: &Test) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if test.windows.iter().any(|window| window.executed_low != window.executed_high) {
+    let by_time = test.windows.iter().any(|window| window.cut_by == "split");
+    if !by_time && test.windows.iter().any(|window| window.executed_low != window.executed_high) {
         tips.push(
             "Failures alone place a change only between two failures. If you know when something changed, \
              `--split-at TIME` makes the counts of both windows exact."

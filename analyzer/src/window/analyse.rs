@@ -134,6 +134,8 @@ impl<'a> Series<'a> {
     fn given(&self, split_at: i64) -> Cut {
         let executed = self.axis.executed;
         let old = self.axis.times.partition_point(|time| time.is_some_and(|time| time < split_at));
+        // Runs without a start stand last; any of them may have started before the time.
+        let unknown = self.axis.times.len() - self.axis.times.partition_point(Option::is_some);
         let (left, right) = (self.seen_in(0, old), self.seen_in(old, executed));
         let mut table: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
         for (side, seen) in [left, right].into_iter().enumerate() {
@@ -148,7 +150,7 @@ impl<'a> Series<'a> {
             source: Source::Given,
             executed_old: old,
             executed_low: old,
-            executed_high: old,
+            executed_high: old + unknown,
             interval: None,
             last_old: left.last().map(|s| s.at),
             first_new: right.first().map(|s| s.at),

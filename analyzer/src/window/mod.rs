@@ -195,7 +195,8 @@ pub struct Cut {
     pub executed_old: usize,
     /// Least `executed_old` that the failures allow.
     pub executed_low: usize,
-    /// Greatest `executed_old` that the failures allow; equal to `executed_low` for a named time.
+    /// Greatest `executed_old` that the failures allow; for a named time it is greater than
+    /// `executed_low` only by the runs whose start is unknown.
     pub executed_high: usize,
     /// The failing runs at whose starts the 95 % interval of the change begins and ends; `None` for a named time.
     pub interval: Option<(usize, usize)>,

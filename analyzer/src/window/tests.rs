@@ -79,6 +79,16 @@ fn the_story_is_cut_where_the_permutation_changes() {
 }
 
 #[test]
+fn runs_without_a_start_may_be_on_either_side_of_a_named_time() {
+    let mut story = golden();
+    story.times[945..].fill(None);
+    let analysis = story.analyse(Some(628 * 60));
+    let [before, after] = &analysis.windows[..] else { panic!("two windows") };
+    assert_eq!((before.executed(), before.executed_low, before.executed_high), (628, 628, 648));
+    assert_eq!((after.executed(), after.executed_low, after.executed_high), (337, 317, 337));
+}
+
+#[test]
 fn a_named_time_gives_exact_counts_and_lists_the_scans_point_too() {
     let analysis = golden().analyse(Some(628 * 60));
     let [before, after] = &analysis.windows[..] else { panic!("two windows") };
