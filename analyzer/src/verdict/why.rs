@@ -64,7 +64,9 @@ pub(super) fn not_order(evidence: &Evidence) -> String {
             "{failed}, none of them an order: {lost} lost, duplicated or invented elements; look for delivery that is dropped or repeated, not for a race in the order"
         );
     }
-    format!("{failed}, none of them about order: read the failure texts, the order is not the fault here")
+    format!(
+        "{failed}, and none of them shows an order: read the failures, nothing says that the order is at fault"
+    )
 }
 
 pub(super) fn too_few(evidence: &Evidence) -> String {
