@@ -103,7 +103,7 @@ impl Embedded {
         if capture.root.is_some() {
             let before = out.results_mut().len();
             let (end, lines) = capture.sure.unwrap_or((capture.text.len(), capture.lines));
-            xml::read_documents(&mut capture.text[..end].as_bytes(), capture.first_line, out);
+            xml::read_documents(&mut &capture.text.as_bytes()[..end], capture.first_line, out);
             if out.results_mut().len() > before {
                 capture.text.drain(..end);
                 capture.first_line += lines as u64;
