@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::BufRead;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::decode::Decoder;
 use super::embedded::Embedded;
@@ -24,7 +24,7 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, out: &mut Collector) {
     let head = String::from_utf8_lossy(decoder.peek(limits::SNIFF_BYTES));
     let wrapper = wrapper::detect(&head);
     // A file whose lines all end in carriage returns: in any other they rewrite a line.
-    let line_end =
+    let mut line_end =
         if memchr(b'\n', head.as_bytes()).is_none() && head.contains('\r') { b'\r' } else { b'\n' };
     drop(head);
     out.set_wrapper(wrapper);
@@ -32,8 +32,11 @@ pub(crate) fn read(decoder: &mut Decoder<'_>, out: &mut Collector) {
         Log { readers: readers(), embedded: Embedded::default(), wrapper, found: Vec::new(), stamped: false };
     let mut bytes = Vec::new();
     let mut number = 0;
-    while let Some(truncated) = next_line(decoder, line_end, &mut bytes) {
-        number += 1;
+    loop {
+        let begun = line_end;
+        let Some(truncated) = next_line(decoder, &mut line_end, &mut bytes) else { break };
+        // What looked like lines was one, rewritten all the time.
+        number = if line_end == begun { number + 1 } else { 1 };
         // Only a line whose middle was dropped may be cut inside a character.
         let raw = std::str::from_utf8(&bytes).map_or_else(|_| String::from_utf8_lossy(&bytes), Cow::Borrowed);
         log.line(number, &raw, truncated, decoder.replaced(), out);
@@ -112,9 +115,10 @@ fn without_nuls(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads the next line into `line`, without its `line_end`; `None` at the end of the file, else
+/// Reads the next line into `line`, without its `line_end`, which becomes a line feed at the first
+/// line feed there is; `None` at the end of the file, else
 /// whether the middle of the line was dropped because it is longer than [`limits::LINE_MAX`].
-fn next_line(decoder: &mut Decoder<'_>, line_end: u8, line: &mut Vec<u8>) -> Option<bool> {
+fn next_line(decoder: &mut Decoder<'_>, line_end: &mut u8, line: &mut Vec<u8>) -> Option<bool> {
     const HALF: usize = limits::LINE_MAX / 2;
     line.clear();
     let mut any = false;
@@ -125,7 +129,10 @@ fn next_line(decoder: &mut Decoder<'_>, line_end: u8, line: &mut Vec<u8>) -> Opt
             break;
         }
         any = true;
-        let end = memchr(line_end, chunk);
+        let end = if *line_end == b'\n' { memchr(b'\n', chunk) } else { memchr2(b'\r', b'\n', chunk) };
+        if end.is_some_and(|end| chunk[end] == b'\n') {
+            *line_end = b'\n';
+        }
         let part = &chunk[..end.unwrap_or(chunk.len())];
         line.extend_from_slice(part);
         let used = part.len() + usize::from(end.is_some());
@@ -155,7 +162,7 @@ mod tests {
         let mut decoder = Decoder::new(&mut source);
         let mut line = Vec::new();
         let mut all = Vec::new();
-        while let Some(cut) = next_line(&mut decoder, b'\n', &mut line) {
+        while let Some(cut) = next_line(&mut decoder, &mut b'\n', &mut line) {
             all.push((String::from_utf8_lossy(&line).into_owned(), cut));
         }
         all
@@ -174,6 +181,9 @@ mod tests {
         assert_eq!((report.results.len(), report.results[1].line), (2, 3));
         let progress = format!("10 %\r100 %\r{}", text.replace('\r', "\r\n"));
         assert_eq!(super::super::read(&mut progress.as_bytes(), "case").results.len(), 2);
+        let spinner = "10 %\r".repeat(limits::SNIFF_BYTES) + &progress;
+        let report = super::super::read(&mut spinner.as_bytes(), "case");
+        assert_eq!((report.results.len(), report.results[1].line), (2, 3));
     }
 
     #[test]
