@@ -68,6 +68,7 @@ impl LogExporter for Trap {
 
 /// A runtime with a hub that answers through a channel, and the rest of what it needs.
 struct Rig {
+    trap: Trap,
     runtime: tokio::runtime::Runtime,
     hub: Hub<u32>,
     handled: mpsc::Receiver<u32>,
@@ -75,7 +76,7 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(config: TelemetryConfig) -> Self {
+    fn new(config: TelemetryConfig, trap: &Trap) -> Self {
         let (registry, recorder) = (Registry::new(), Recorder::new(RecorderConfig::default()));
         let telemetry = Telemetry::start(config, &registry, &recorder).expect("a thread");
         let runtime =
@@ -92,7 +93,7 @@ impl Rig {
             })
             .expect("a hub");
         drop(guard);
-        Rig { runtime, hub, handled, telemetry: Some(telemetry) }
+        Rig { trap: trap.clone(), runtime, hub, handled, telemetry: Some(telemetry) }
     }
 
     /// Lets so many turns run, and waits for the last.
@@ -111,6 +112,13 @@ impl Rig {
     }
 }
 
+impl Drop for Rig {
+    /// A failed test must not wait for what is held.
+    fn drop(&mut self) {
+        self.trap.open();
+    }
+}
+
 /// The exporter is held with its first batch, the SDK's queue is full after 16 spans, and a thousand turns
 /// end all the same while it is held.
 #[test]
@@ -119,11 +127,14 @@ fn an_exporter_that_hangs_holds_no_turn() {
     let batch = BatchConfigBuilder::default().with_max_queue_size(16).with_max_export_batch_size(8).build();
     let processor = BatchSpanProcessor::builder(trap.clone()).with_batch_config(batch).build();
     let tracer = SdkTracerProvider::builder().with_span_processor(processor).build();
-    let rig = Rig::new(TelemetryConfig {
-        tracing: Some(Tracing::new(&tracer, Relation::Auto, Naming::default())),
-        every: NEVER,
-        ..TelemetryConfig::default()
-    });
+    let rig = Rig::new(
+        TelemetryConfig {
+            tracing: Some(Tracing::new(&tracer, Relation::Auto, Naming::default())),
+            every: NEVER,
+            ..TelemetryConfig::default()
+        },
+        &trap,
+    );
     rig.turns(16);
     trap.wait_for_prey();
     rig.turns(1_000);
@@ -137,11 +148,10 @@ fn an_exporter_that_hangs_holds_no_turn() {
 fn telemetry_that_hangs_holds_no_turn() {
     let trap = Trap::new();
     let logger = SdkLoggerProvider::builder().with_simple_exporter(trap.clone()).build();
-    let rig = Rig::new(TelemetryConfig {
-        logs: Some(StageLogs::new(&logger)),
-        every: NEVER,
-        ..TelemetryConfig::default()
-    });
+    let rig = Rig::new(
+        TelemetryConfig { logs: Some(StageLogs::new(&logger)), every: NEVER, ..TelemetryConfig::default() },
+        &trap,
+    );
     rig.turns(200);
     trap.wait_for_prey();
     rig.turns(u32::try_from(MAX_WAITING).expect("a small number") + 1_000);

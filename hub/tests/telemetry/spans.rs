@@ -161,7 +161,8 @@ async fn waits_and_deferrals_have_the_times_of_the_trail() {
             async move { told.map_err(|_| "nobody waits") }
         })
         .expect("a hub");
-    hub.post(Envelope::new("A").id("A")).expect("the hub accepts");
+    // Asked for by another process, so it would be nested had no gate held it back.
+    hub.post(Envelope::new("A").id("A").origin(remote())).expect("the hub accepts");
     hub.post(Envelope::new("opener").id("opener").kind(Kind::Initialize)).expect("the hub accepts");
     assert_eq!((told.recv().await, told.recv().await), (Some("opener"), Some("A")));
     hub.dispose().await;
@@ -188,6 +189,13 @@ async fn waits_and_deferrals_have_the_times_of_the_trail() {
     assert_eq!(attribute(only(&spans, "deferral orders"), names::GATE_NAME).as_deref(), Some("stock"));
     let turn = only(&spans, "process orders");
     assert_eq!(attribute(turn, names::RELATION).as_deref(), Some("link"), "a released deferral is linked");
+}
+
+/// The context of a request that came from another process.
+fn remote() -> Origin {
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let headers = HashMap::from([("traceparent".to_owned(), parent.to_owned())]);
+    Origin::extract(&TraceContextPropagator::new(), &headers).expect("a context")
 }
 
 /// Whether a span is about the delivery `A`.
@@ -260,13 +268,8 @@ fn context_travels_between_processes() {
 #[tokio::test]
 async fn a_message_from_elsewhere_is_nested_under_its_sender() {
     let bench = Bench::new(Relation::Auto);
-    let headers = HashMap::from([(
-        "traceparent".to_owned(),
-        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01".to_owned(),
-    )]);
-    let origin = Origin::extract(&TraceContextPropagator::new(), &headers).expect("a context");
     let hub = bench.hub("orders/7").spawn(|_, ()| async {}).expect("a hub");
-    hub.post(Envelope::new(()).origin(origin)).expect("the hub accepts");
+    hub.post(Envelope::new(()).origin(remote())).expect("the hub accepts");
     while hub.snapshot().turns < 1 {
         tokio::task::yield_now().await;
     }
