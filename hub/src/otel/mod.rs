@@ -111,7 +111,7 @@ pub(crate) struct Link {
 impl Link {
     /// The way of one hub.
     pub(crate) fn hub(self, name: &str) -> HubLink {
-        HubLink { tracing: self.tracing.as_ref().map(|tracing| Arc::new(tracing.hub(name))), link: self }
+        HubLink(Arc::new((self.tracing.as_ref().map(|tracing| tracing.hub(name)), self)))
     }
 }
 
@@ -121,22 +121,20 @@ impl std::fmt::Debug for Link {
     }
 }
 
-/// The way from one hub to the thread.
+/// The way from one hub to the thread, and the hub's spans. Each turn holds a clone.
 #[derive(Clone, Debug)]
-pub(crate) struct HubLink {
-    tracing: Option<Arc<HubTracing>>,
-    link: Link,
-}
+pub(crate) struct HubLink(Arc<(Option<HubTracing>, Link)>);
 
 impl HubLink {
     pub(crate) fn tracing(&self) -> Option<&HubTracing> {
-        self.tracing.as_deref()
+        self.0.0.as_ref()
     }
 
     /// Hands over an ended turn; never waits.
     pub(crate) fn ended(&self, id: DeliveryId, traced: Option<Traced>) {
-        if self.link.tell.try_send(Told::Ended(id, traced)).is_err() {
-            self.link.lost.fetch_add(1, Ordering::Relaxed);
+        let link = &self.0.1;
+        if link.tell.try_send(Told::Ended(id, traced)).is_err() {
+            link.lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 }

@@ -124,7 +124,37 @@ async fn instruments_have_their_names_units_kinds_and_values() {
     hub.post(Job::Order).expect("the hub accepts");
     running.await.expect("the turn runs");
     telemetry.flush();
-    let busy = meters.collect();
+    while_busy(&meters.collect());
+
+    hub.open_gate("stock");
+    release.send(()).expect("the turn waits");
+    while hub.snapshot().turns < 4 {
+        tokio::task::yield_now().await;
+    }
+    hub.dispose().await;
+    telemetry.flush();
+    at_rest(&meters.collect());
+}
+
+/// Every instrument with its unit and kind, by name.
+const INSTRUMENTS: [(&str, &str, &str); 13] = [
+    ("fate.barrier.requeues", "{requeue}", "counter"),
+    ("fate.delivery.deferrals", "{deferral}", "counter"),
+    ("fate.gate.closed", "{gate}", "up-down"),
+    ("fate.gate.closed.duration", "s", "histogram"),
+    ("fate.observer.dropped", "{event}", "counter"),
+    ("fate.queue.oldest_age", "s", "gauge"),
+    ("fate.queue.size", "{message}", "up-down"),
+    ("fate.queue.wait.duration", "s", "histogram"),
+    ("fate.turn.active", "{turn}", "up-down"),
+    ("fate.turn.age", "s", "gauge"),
+    ("messaging.client.consumed.messages", "{message}", "counter"),
+    ("messaging.client.sent.messages", "{message}", "counter"),
+    ("messaging.process.duration", "s", "histogram"),
+];
+
+/// One turn is held, one delivery waits, two are parked.
+fn while_busy(busy: &Collected) {
     let of = "messaging.destination.template=orders";
     assert_eq!(busy.value(&format!("fate.queue.size fate.queue.name=main {of}")), 1.0);
     assert_eq!(busy.value(&format!("fate.queue.size fate.queue.name=deferred {of}")), 2.0);
@@ -140,15 +170,11 @@ async fn instruments_have_their_names_units_kinds_and_values() {
         "a series exists before its first event"
     );
     assert!(busy.value(&format!("fate.turn.age {of}")) >= 0.0);
+}
 
-    hub.open_gate("stock");
-    release.send(()).expect("the turn waits");
-    while hub.snapshot().turns < 4 {
-        tokio::task::yield_now().await;
-    }
-    hub.dispose().await;
-    telemetry.flush();
-    let idle = meters.collect();
+/// All four have been handled.
+fn at_rest(idle: &Collected) {
+    let of = "messaging.destination.template=orders";
     for (key, value) in [
         ("fate.queue.size fate.queue.name=main", 0.0),
         ("fate.queue.oldest_age fate.queue.name=main", 0.0),
@@ -165,24 +191,9 @@ async fn instruments_have_their_names_units_kinds_and_values() {
     for operation in ["messaging.client.consumed.messages", "messaging.process.duration"] {
         assert_eq!(idle.value(&format!("{operation} {of} messaging.operation.name=process")), 4.0);
     }
-    let expected = [
-        ("fate.barrier.requeues", "{requeue}", "counter"),
-        ("fate.delivery.deferrals", "{deferral}", "counter"),
-        ("fate.gate.closed", "{gate}", "up-down"),
-        ("fate.gate.closed.duration", "s", "histogram"),
-        ("fate.observer.dropped", "{event}", "counter"),
-        ("fate.queue.oldest_age", "s", "gauge"),
-        ("fate.queue.size", "{message}", "up-down"),
-        ("fate.queue.wait.duration", "s", "histogram"),
-        ("fate.turn.active", "{turn}", "up-down"),
-        ("fate.turn.age", "s", "gauge"),
-        ("messaging.client.consumed.messages", "{message}", "counter"),
-        ("messaging.client.sent.messages", "{message}", "counter"),
-        ("messaging.process.duration", "s", "histogram"),
-    ];
     let seen: Vec<_> =
         idle.instruments.iter().map(|(name, (unit, kind))| (name.as_str(), unit.as_str(), *kind)).collect();
-    assert_eq!(seen, expected);
+    assert_eq!(seen, INSTRUMENTS);
     assert!(documented(&seen), "docs/opentelemetry.md lists every instrument with its unit");
 }
 
