@@ -54,7 +54,7 @@
 //! | recorder off | one relaxed load for each delivery, one comparison for each stage |
 //! | stage without a clock | a few relaxed stores into the trail and into the thread's ring |
 //! | stage with a clock | the same, and one clock reading, which is most of it |
-//! | start and end of a trail | two short lock-free steps; the end copies 264 bytes under a lock |
+//! | start and end of a trail | a slot from the thread's own stash, and one swap; nothing is copied |
 //! | reading | all formatting: texts exist only where somebody reads |
 //!
 //! # Limits
