@@ -107,7 +107,7 @@ impl World {
             }
             return (known, again);
         }
-        self.targets.push(Target {
+        let target = Target {
             found,
             state: TargetState::Connecting,
             hello: None,
@@ -118,8 +118,27 @@ impl World {
             gaps: 0,
             counts: Counts::default(),
             restarts: 0,
-        });
-        (self.targets.len() - 1, true)
+        };
+        // A long night sees many processes come and go: once the hubs of one that ended are
+        // forgotten, its place is taken again.
+        let free = (0..self.targets.len()).find(|&id| self.is_forgotten(id));
+        match free {
+            Some(id) => {
+                self.targets[id] = target;
+                (id, true)
+            }
+            None => {
+                self.targets.push(target);
+                (self.targets.len() - 1, true)
+            }
+        }
+    }
+
+    /// True for a process that has ended and has no hub left on the screen.
+    fn is_forgotten(&self, id: TargetId) -> bool {
+        let mut hubs = self.rows.range((id, String::new())..);
+        self.targets[id].state == TargetState::Ended
+            && hubs.next().is_none_or(|((target, _), _)| *target != id)
     }
 
     /// Lets time pass: takes the samples that are due and forgets hubs that are long gone.

@@ -109,6 +109,30 @@ fn a_process_is_attached_once_and_again_after_it_ended() {
 }
 
 #[test]
+fn a_night_of_processes_that_come_and_go_takes_no_more_room_than_those_on_the_screen() {
+    let mut app = attached(THEME);
+    let mut now = app.world.now;
+    for number in 0..100 {
+        let found = Found { socket: format!("/{number}").into(), ..Found::default() };
+        let effects = update(&mut app, Message::Found(vec![found], None));
+        let [Effect::Attach(id)] = effects[..] else { panic!("{number} is attached: {effects:?}") };
+        let state = HubState { hub: "short-lived".into(), ..HubState::default() };
+        let hub = vec![
+            ClientEvent::Attached(Box::new(hello("boot")), Version { major: 1, minor: 0 }),
+            ClientEvent::Snapshot(vec![state]),
+        ];
+        update(&mut app, Message::Report(id, Report::Events(hub, Counts::default())));
+        assert!(app.world.rows.contains_key(&(id, "short-lived".to_owned())));
+        update(&mut app, Message::Report(id, Report::Ended("gone".into())));
+        // Ten seconds later the next one starts; what is gone stays on the screen for a minute.
+        now += 10 * S;
+        update(&mut app, Message::Tick(now, WALL));
+    }
+    assert!(app.world.targets.len() < 10, "{} places", app.world.targets.len());
+    assert!(app.world.targets[0].is_live(), "who never ended keeps its place");
+}
+
+#[test]
 fn a_restarted_process_starts_over() {
     let mut app = attached(THEME);
     update(&mut app, Message::Report(0, Report::Down("lost".into())));
