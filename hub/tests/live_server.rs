@@ -203,6 +203,34 @@ fn a_dead_socket_is_replaced_and_a_living_one_is_not() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
 }
 
+/// A stopped process accepts nobody, so its callers queue until the queue is full; whoever then
+/// knocks and waits is stopped as well.
+#[test]
+fn a_process_that_accepts_nobody_holds_up_no_other_start() {
+    use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
+    let folder = Folder::new("full");
+    let path = folder.0.join("1-stopped.sock");
+    let address = SocketAddrUnix::new(&path).unwrap();
+    let listener = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    net::bind(&listener, &address).unwrap();
+    net::listen(&listener, 0).unwrap();
+    std::fs::write(path.with_extension("json"), "{}").unwrap();
+    let mut callers = Vec::new();
+    loop {
+        let caller = net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        rustix::io::ioctl_fionbio(&caller, true).unwrap();
+        if net::connect(&caller, &address).is_err() {
+            break;
+        }
+        callers.push(caller);
+    }
+    // The sweep knocks at it, and so does a start at its own socket.
+    let server = LiveServer::start(folder.config(), source(0)).unwrap();
+    assert!(path.exists() && server.socket().exists());
+    let error = LiveServer::start(LiveConfig { socket: Some(path.clone()), ..folder.config() }, source(0));
+    assert!(error.unwrap_err().to_string().contains("another process"));
+}
+
 #[test]
 fn what_killed_processes_left_is_swept_and_the_living_keep_theirs() {
     let folder = Folder::new("sweep");

@@ -4,10 +4,12 @@ use std::fmt;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use fate_trail::live::{DirectoryError, Hello, MANIFEST_SCHEMA, Manifest, check_private, directory};
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketType};
 
 use super::LiveConfig;
 
@@ -142,13 +144,22 @@ fn clear(socket: &Path, uid: u32) -> Result<(), PlaceError> {
     if !meta.file_type().is_socket() || meta.uid() != uid {
         return Err(PlaceError::Occupied(socket.to_owned()));
     }
-    match UnixStream::connect(socket) {
-        Ok(_) => Err(PlaceError::InUse(socket.to_owned())),
-        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+    match knock(socket) {
+        // A process that is stopped or busy lets its callers queue; a full queue is a sign of life.
+        Ok(()) | Err(Errno::AGAIN | Errno::INPROGRESS) => Err(PlaceError::InUse(socket.to_owned())),
+        Err(Errno::CONNREFUSED) => {
             fs::remove_file(socket).map_err(|error| PlaceError::System(socket.to_owned(), error))
         }
-        Err(error) => Err(PlaceError::System(socket.to_owned(), error)),
+        Err(error) => Err(PlaceError::System(socket.to_owned(), error.into())),
     }
+}
+
+/// Connects without waiting, and hangs up.
+fn knock(socket: &Path) -> Result<(), Errno> {
+    let address = SocketAddrUnix::new(socket)?;
+    let caller = net::socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    rustix::io::ioctl_fionbio(&caller, true)?;
+    net::connect(&caller, &address)
 }
 
 fn write_manifest(path: &Path, socket: &Path, hello: &Hello) -> io::Result<()> {
