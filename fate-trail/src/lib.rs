@@ -71,6 +71,7 @@
 //! - `otel-metrics`, `otel-traces`, `otel-logs`: trails as OpenTelemetry signals. Bring the API crate.
 //! - `tracing`: the id of the current delivery on spans and events. Brings tracing-subscriber.
 
+pub mod assemble;
 pub mod carry;
 pub mod clock;
 pub mod contract;
@@ -85,6 +86,7 @@ pub mod live;
 mod names;
 #[cfg(any(feature = "otel-logs", feature = "otel-metrics", feature = "otel-traces"))]
 pub mod otel;
+mod phases;
 mod recorder;
 pub mod scrub;
 pub mod stage;
@@ -99,9 +101,10 @@ pub use entry::Entry;
 pub use id::{DeliveryId, IdPrefix};
 pub use level::Breach;
 pub use names::{GateSetId, HubId, SymbolId};
+pub use phases::{Phase, PhaseKind, Times, phases};
 pub use recorder::{
-    BlackBoxStatus, Drained, Finished, Handle, Inline, Off, Policy, Recorder, RecorderConfig, RingRecord,
-    RingStatus, StageWait, Start, Status, Storage, StoreStatus, Subscription, SubscriptionStatus,
+    BlackBoxStatus, Drained, Finished, Handle, Inline, Off, Policy, Recorder, RecorderConfig, RingEnd,
+    RingRecord, RingStatus, StageWait, Start, Status, Storage, StoreStatus, Subscription, SubscriptionStatus,
     WaitTimeout,
 };
 pub use stage::{Fate, StageId};

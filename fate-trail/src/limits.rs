@@ -38,6 +38,11 @@ pub const SUBSCRIBER_RECORDS: usize = 1 << 16;
 /// Milliseconds between two looks of the reader thread into the rings.
 pub const READ_INTERVAL_MILLIS: u64 = 20;
 
+/// Deliveries that an assembler puts together at once by default; about 400 bytes each.
+pub const ASSEMBLING: usize = 1 << 16;
+/// Replies that one trail carries; what became of further ones is counted.
+pub const REPLIES: usize = 3;
+
 /// Names of one kind (hubs, or gate sets and symbols) that a recorder interns.
 pub const NAMES: usize = 16_384;
 /// Bytes of one interned name; longer ones are cut.

@@ -9,8 +9,8 @@ use std::time::Duration;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{AsyncInstrument, Counter, Histogram, Meter, MeterProvider};
 
-use super::phases::{PhaseKind, phases};
 use super::{Naming, names};
+use crate::phases::{PhaseKind, phases};
 use crate::trail::Trail;
 use crate::{Fate, stage};
 

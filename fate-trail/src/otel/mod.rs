@@ -19,10 +19,10 @@ pub mod names;
 mod naming;
 #[cfg(feature = "otel-traces")]
 mod origin;
-mod phases;
 #[cfg(feature = "otel-traces")]
 mod traces;
 
+pub use crate::phases::{Phase, PhaseKind, phases};
 #[cfg(feature = "otel-logs")]
 pub use logs::StageLogs;
 #[cfg(feature = "otel-metrics")]
@@ -30,7 +30,6 @@ pub use metrics::{HubPicture, Instruments, MAX_OBSERVED};
 pub use naming::Naming;
 #[cfg(feature = "otel-traces")]
 pub use origin::{Cause, MAX_HOPS, Origin};
-pub use phases::{Phase, PhaseKind, phases};
 #[cfg(feature = "otel-traces")]
 pub use traces::{HubTracing, Relation, SendSpan, Traced, Tracing, TurnSpan};
 

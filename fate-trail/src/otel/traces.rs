@@ -13,8 +13,8 @@ use opentelemetry::{Context, ContextGuard, KeyValue};
 
 use super::names;
 use super::origin::{Cause, MAX_HOPS, Origin};
-use super::phases::{Phase, PhaseKind, phases};
 use super::{Naming, system_time};
+use crate::phases::{Phase, PhaseKind, phases};
 use crate::trail::Trail;
 
 /// How the span of a turn is tied to the span that sent its message.

@@ -40,7 +40,7 @@ use slab::{Ending, Key};
 
 pub use black_box::BlackBoxStatus;
 pub use policy::Policy;
-pub use ring::RingRecord;
+pub use ring::{RingEnd, RingRecord};
 pub use status::Status;
 pub use storage::{Handle, Inline, Off, Start, Storage};
 pub use store::StoreStatus;
@@ -69,6 +69,9 @@ pub struct RecorderConfig {
     pub hub_entries: usize,
     /// Records in each thread's ring; 0 for no rings.
     pub ring_slots: usize,
+    /// Whether the end of each trail is written into the ring of the thread that ends it: one more
+    /// record for each delivery, and what an [`Assembler`](crate::assemble::Assembler) needs.
+    pub ring_ends: bool,
     /// Interesting trails kept beside the newest ones.
     pub boxed: usize,
     /// Microseconds from first to last stage from which a trail is interesting.
@@ -86,6 +89,7 @@ impl Default for RecorderConfig {
             finished: FINISHED_TRAILS,
             hub_entries: HUB_ENTRIES,
             ring_slots: RING_SLOTS,
+            ring_ends: false,
             boxed: BOXED_TRAILS,
             slow: SLOW_MICROS,
             read_interval: Some(Duration::from_millis(READ_INTERVAL_MILLIS)),
@@ -102,6 +106,7 @@ impl fmt::Debug for RecorderConfig {
             .field("finished", &self.finished)
             .field("hub_entries", &self.hub_entries)
             .field("ring_slots", &self.ring_slots)
+            .field("ring_ends", &self.ring_ends)
             .field("boxed", &self.boxed)
             .field("slow", &self.slow)
             .field("read_interval", &self.read_interval)
@@ -340,9 +345,9 @@ impl Recorder {
     }
 
     #[inline]
-    fn ring(&self, entry: Entry, subject: u64, position: u32) {
-        self.0.waits.stamped(entry.stage, entry.hub);
-        self.0.threads.push(RingRecord { entry, subject, position: u64::from(position) });
+    fn ring(&self, record: RingRecord) {
+        self.0.waits.stamped(record.entry.stage, record.entry.hub);
+        self.0.threads.push(record);
     }
 
     /// A slot for a trail; `None`, and counted, where all are taken.
@@ -373,12 +378,17 @@ impl Recorder {
         if self.is_interesting(ending) {
             self.keep(slab.read(key));
         }
+        // Read while the slot is still this delivery's.
+        let end = if self.0.config.ring_ends { slab.read(key) } else { None };
         self.0.threads.work(slab, |stash, counts| {
             counts.end();
             if let Some(oldest) = self.0.finished.push(slab, key) {
                 slab.give_back(stash, oldest);
             }
         });
+        if let Some(raw) = end {
+            self.ring_end(&raw);
+        }
     }
 
     /// A trail begins that is kept in its delivery.
@@ -402,6 +412,13 @@ impl Recorder {
                 slab.give_back(stash, oldest);
             }
         });
+        if self.0.config.ring_ends {
+            self.ring_end(raw);
+        }
+    }
+
+    fn ring_end(&self, raw: &RawTrail) {
+        self.0.threads.push(RingEnd::of(raw.id, raw.count, raw.base).record());
     }
 
     #[inline]

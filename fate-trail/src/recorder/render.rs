@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{HubEvent, Recorder};
-use crate::entry::RawTrail;
+use crate::entry::{Entry, RawTrail};
 use crate::limits::HEAD_ENTRIES;
 use crate::names::{HubId, UNKNOWN};
 use crate::stage::{DetailKind, StageId, Unpacked, read, unpack};
@@ -15,13 +15,7 @@ const HUB_TRAIL: &str = "hub";
 
 impl Recorder {
     pub(super) fn render(&self, raw: &RawTrail) -> Trail {
-        let stages = raw.kept().map(|entry| {
-            let Some(stage) = StageId::from_index(entry.stage) else {
-                // Entries are made from stage ids, so this is a recorder of another build.
-                return Stage::new(UNKNOWN, self.hub_name(HubId(entry.hub)));
-            };
-            self.stage(stage, HubId(entry.hub), entry.offset(), unpack(stage, entry.value))
-        });
+        let stages = raw.kept().map(|entry| self.entry(entry));
         Trail {
             id: raw.id.to_string(),
             at: Some(self.wall(raw.base)),
@@ -29,6 +23,15 @@ impl Recorder {
             gap: (raw.missing() > 0).then(|| Gap { after: HEAD_ENTRIES, count: u64::from(raw.missing()) }),
             ..Trail::default()
         }
+    }
+
+    /// One recorded stage of a delivery.
+    pub(crate) fn entry(&self, entry: Entry) -> Stage {
+        let Some(stage) = StageId::from_index(entry.stage) else {
+            // Entries are made from stage ids, so this is a recorder of another build.
+            return Stage::new(UNKNOWN, self.hub_name(HubId(entry.hub)));
+        };
+        self.stage(stage, HubId(entry.hub), entry.offset(), unpack(stage, entry.value))
     }
 
     /// One trail for each hub; `lost` tells by the index of its name how many of its stages were

@@ -6,6 +6,7 @@
 //! nobody reads. Whoever reads a slot it does not own looks at the generation again afterwards.
 
 use super::free::{FreeStack, Links, Slots, Stash};
+use super::ring::RingRecord;
 use crate::entry::{Entry, RawTrail, place};
 use crate::id::DeliveryId;
 use crate::limits::{CHUNK_SLOTS, TRAIL_ENTRIES};
@@ -116,9 +117,9 @@ impl Slab {
     }
 
     /// Appends a stage. `entry` gets the trail's first reading and tells whether it is the first
-    /// stage. Answers subject and position for the thread's ring; `None` for a stale key.
+    /// stage. Answers what goes into the thread's ring; `None` for a stale key.
     #[inline]
-    pub(crate) fn push(&self, key: Key, entry: impl FnOnce(u64, bool) -> Entry) -> Option<(Entry, u64, u32)> {
+    pub(crate) fn push(&self, key: Key, entry: impl FnOnce(u64, bool) -> Entry) -> Option<RingRecord> {
         let slot = self.slot(key.index)?;
         // The owner of the key is the only writer, so nothing changes between load and store.
         let state = slot.state.load(Ordering::Relaxed);
@@ -126,7 +127,8 @@ impl Slab {
             return None;
         }
         let count = state & COUNT_MAX;
-        let entry = entry(slot.base.load(Ordering::Relaxed), count == 0);
+        let base = slot.base.load(Ordering::Relaxed);
+        let entry = entry(base, count == 0);
         let words = &slot.entries[place(count as u32)];
         for (word, value) in words.iter().zip(entry.to_words()) {
             word.store(value, Ordering::Relaxed);
@@ -134,7 +136,8 @@ impl Slab {
         let marks = state & MARK_MASK | u64::from(marks_of(entry.stage)) << COUNT_BITS;
         let next = (count + 1).min(COUNT_MAX);
         slot.state.store(state >> 32 << 32 | marks | next, Ordering::Release);
-        Some((entry, slot.subject.load(Ordering::Relaxed), count as u32))
+        let subject = slot.subject.load(Ordering::Relaxed);
+        Some(RingRecord { entry, subject, position: count as u32, start: base as u32 })
     }
 
     /// Writes a whole trail that was kept elsewhere.

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use super::Recorder;
 use super::slab::Key;
+use super::{Recorder, RingRecord};
 use crate::entry::{Entry, NO_TIME, RawTrail, offset};
 use crate::id::DeliveryId;
 use crate::names::HubId;
@@ -131,7 +131,7 @@ impl Storage for Handle {
         }
         let pushed = recorder.slab().push(self.0, |base, first| entry(hub, stage, value, now, base, first));
         match pushed {
-            Some((entry, subject, position)) => recorder.ring(entry, subject, position),
+            Some(record) => recorder.ring(record),
             None => recorder.count_stale(),
         }
     }
@@ -181,7 +181,8 @@ impl Storage for Inline {
         let position = self.raw.count;
         let entry = entry(hub, stage, value, now, self.raw.base, position == 0);
         self.raw.push(entry);
-        recorder.ring(entry, self.raw.id.key(), position);
+        let (subject, start) = (self.raw.id.key(), self.raw.base as u32);
+        recorder.ring(RingRecord { entry, subject, position, start });
     }
 
     fn is_live(&self) -> bool {
