@@ -14,6 +14,8 @@ use fate_hub::live::{ByeReason, HubState, LiveConfig, LiveServer, Source};
 use fate_trail::live::{
     Bye, ClientEvent, ClientSession, LineBuffer, LinePiece, MAX_LINE, MAX_REQUEST, Manifest, Wanted,
 };
+use fate_trail::stage::{ENQUEUED, HANDLER_EXIT};
+use fate_trail::{Finished, Handle, Recorder, RecorderConfig, Storage, Trail};
 
 /// Upper bound of every wait of these tests; none of them waits that long unless it fails.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -62,6 +64,19 @@ impl Source for Changing {
     }
 }
 
+/// No hubs, and a recorder whose trails can be followed.
+struct Followed(Recorder);
+
+impl Source for Followed {
+    fn states(&self) -> Vec<HubState> {
+        Vec::new()
+    }
+
+    fn fates(&self, after: u64) -> Option<Finished> {
+        Some(self.0.finished_after(after))
+    }
+}
+
 struct Client {
     stream: UnixStream,
     session: ClientSession,
@@ -74,11 +89,14 @@ impl Client {
     }
 
     fn attach_to(socket: &Path, hubs: &[&str]) -> Self {
+        let hubs = hubs.iter().map(|&hub| hub.to_owned()).collect();
+        Client::begin(socket, ClientSession::new(Wanted { product: "test 1".into(), hubs, rate: 0 }))
+    }
+
+    fn begin(socket: &Path, session: ClientSession) -> Self {
         let mut stream = UnixStream::connect(socket).unwrap();
         stream.set_read_timeout(Some(LIMIT)).unwrap();
         stream.set_write_timeout(Some(LIMIT)).unwrap();
-        let hubs = hubs.iter().map(|&hub| hub.to_owned()).collect();
-        let session = ClientSession::new(Wanted { product: "test 1".into(), hubs, rate: 0 });
         // A full house closes the connection before it reads anything.
         let _ = stream.write_all(session.opening().as_bytes());
         Client { stream, session, lines: LineBuffer::new(MAX_LINE) }
@@ -362,4 +380,59 @@ fn hubs_of_one_name_keep_their_numbers_when_one_of_them_ends() {
     runtime.block_on(ended.dispose());
     drop(ended);
     assert_eq!((names(0), names(1)), (vec!["session#2".into()], vec!["session#3".into()]));
+}
+
+/// Finishes a trail of that id.
+fn deliver(recorder: &Recorder, id: u64) {
+    let hub = recorder.hub("orders/7");
+    let mut trail = Handle::begin(recorder, id);
+    trail.stamp_timed(recorder, hub, ENQUEUED, id);
+    trail.stamp_timed(recorder, hub, HANDLER_EXIT, 0);
+    trail.finish(recorder);
+}
+
+#[test]
+fn a_client_that_asks_follows_the_trails_that_finish() {
+    const EACH: u64 = 700;
+    let folder = Folder::new("fates");
+    let recorder = Recorder::new(RecorderConfig { finished: 512, ..RecorderConfig::default() });
+    deliver(&recorder, 0);
+    let server = LiveServer::start(folder.config(), Followed(recorder.clone())).unwrap();
+    let mut other = Client::attach(server.socket());
+    let session = ClientSession::new(Wanted::default()).following_fates();
+    let mut client = Client::begin(server.socket(), session);
+    // The heartbeat follows the picture from which on the client follows, or a later one.
+    client.until(|event| matches!(event, ClientEvent::Heartbeat(_)).then_some(()));
+    // More at once than the recorder keeps: some are lost, and told of.
+    (1..=EACH).for_each(|id| deliver(&recorder, id));
+    let known = recorder.finished();
+    let (mut next, mut lost, mut trails) = (2, 0, Vec::<Trail>::new());
+    while next <= EACH + 1 {
+        for event in client.step().expect("trails until the last") {
+            match event {
+                ClientEvent::Fate(seq, trail) => {
+                    assert_eq!(seq, next);
+                    next += 1;
+                    trails.push(*trail);
+                }
+                ClientEvent::FateGap(gap) => {
+                    assert_eq!(gap.from, next);
+                    next = gap.to + 1;
+                    lost += gap.count;
+                }
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(trails.len() as u64 + lost, EACH);
+    assert!(trails.ends_with(&known[known.len() - 100..]), "the very trails of the recorder");
+    let quiet = |event: &ClientEvent| !matches!(event, ClientEvent::Fate(..) | ClientEvent::FateGap(_));
+    let mut events = Vec::new();
+    while !events.iter().any(|event| matches!(event, ClientEvent::Heartbeat(_))) {
+        events.extend(other.step().expect("a heartbeat"));
+    }
+    assert!(events.iter().all(quiet), "who does not ask gets none");
+    drop(client);
+    drop(other);
+    drop(server);
 }

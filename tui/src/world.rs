@@ -220,6 +220,8 @@ impl World {
             ClientEvent::Gap(gap) => target.gaps = target.gaps.saturating_add(gap.count),
             // The connection reports its end by itself.
             ClientEvent::Bye(_) | ClientEvent::Refused(_) | ClientEvent::Broken(_) => {}
+            // Trails are not asked for here.
+            ClientEvent::Fate(..) | ClientEvent::FateGap(_) => {}
         }
     }
 

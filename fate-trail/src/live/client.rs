@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use super::frame::cut;
 use super::{
-    Bye, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_HUBS, PROTOCOL,
-    Refusal, SnapshotChunk, Subscribe, VERSION, Version, agree, decode, encode,
+    Bye, Decoded, FATES, FateFrame, FateGap, Frame, Gap, Heartbeat, Hello, HubState, LinePiece,
+    MAX_BAD_LINES, MAX_HUBS, PROTOCOL, Refusal, SnapshotChunk, Subscribe, VERSION, Version, agree, decode,
+    encode,
 };
+use crate::trail::Trail;
 
 /// What a client asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +36,11 @@ pub enum ClientEvent {
     Heartbeat(Heartbeat),
     /// Something was lost.
     Gap(Gap),
+    /// A trail finished; only where [`ClientSession::following_fates`] asked. Its number, and the
+    /// very trail.
+    Fate(u64, Box<Trail>),
+    /// Finished trails were lost, or one was damaged on its way.
+    FateGap(FateGap),
     /// The hub process ended the session.
     Bye(Bye),
     /// The versions do not fit; the session is over.
@@ -87,6 +94,10 @@ pub struct ClientSession {
     /// Newest sequence seen of each hub.
     seen: HashMap<String, u64>,
     as_of: u64,
+    /// Finished trails are wanted.
+    follows: bool,
+    /// The last number of a finished trail that was told of.
+    last_fate: Option<u64>,
     counts: Counts,
 }
 
@@ -101,8 +112,18 @@ impl ClientSession {
             next_chunk: 0,
             seen: HashMap::new(),
             as_of: 0,
+            follows: false,
+            last_fate: None,
             counts: Counts::default(),
         }
+    }
+
+    /// The same, which also asks for the trails that finish from then on. A hub process that does
+    /// not offer them sends none.
+    #[must_use]
+    pub fn following_fates(mut self) -> Self {
+        self.follows = true;
+        self
     }
 
     /// The line to send at once, before anything has arrived.
@@ -111,6 +132,7 @@ impl ClientSession {
             protocol: PROTOCOL.to_owned(),
             version: VERSION.to_string(),
             product: self.wanted.product.clone(),
+            features: if self.follows { vec![FATES.to_owned()] } else { Vec::new() },
             encodings: vec!["json".to_owned()],
             ..Hello::default()
         }))
@@ -190,6 +212,9 @@ impl ClientSession {
             }
             (_, Frame::Heartbeat(beat)) => step.events.push(ClientEvent::Heartbeat(beat)),
             (_, Frame::Gap(gap)) => step.events.push(ClientEvent::Gap(gap)),
+            (Phase::Live, Frame::Fate(fate)) if self.follows => self.fate(&fate, step),
+            (Phase::Live, Frame::FateGap(gap)) if self.follows => self.fate_gap(gap, step),
+            (_, Frame::Fate(_) | Frame::FateGap(_)) => self.bad("a trail that nobody asked for", step),
             (_, Frame::Hello(_) | Frame::Subscribe(_) | Frame::Snapshot(_)) => {
                 self.bad("a frame that has no place here", step);
             }
@@ -212,10 +237,53 @@ impl ClientSession {
                     boot: hello.boot.clone(),
                     hubs: self.wanted.hubs.clone(),
                     rate: self.wanted.rate,
+                    fates: self.follows && hello.features.iter().any(|feature| feature == FATES),
                 })));
                 step.events.push(ClientEvent::Attached(Box::new(hello), version));
             }
         }
+    }
+
+    fn fate(&mut self, fate: &FateFrame, step: &mut Step) {
+        let Some(from) = fate.seq.checked_sub(fate.passed).filter(|from| *from > 0) else {
+            return self.bad("a trail whose number makes no sense", step);
+        };
+        if !self.joins(from, fate.seq, step) {
+            return;
+        }
+        match fate.trail.parse() {
+            Ok(trail) => step.events.push(ClientEvent::Fate(fate.seq, Box::new(trail))),
+            Err(error) => {
+                let (boot, seq) = (self.boot.clone(), fate.seq);
+                step.events.push(ClientEvent::FateGap(FateGap { boot, from: seq, to: seq, count: 1 }));
+                self.bad(&format!("a damaged trail: {error}"), step);
+            }
+        }
+    }
+
+    fn fate_gap(&mut self, gap: FateGap, step: &mut Step) {
+        if gap.from == 0 || gap.to < gap.from {
+            return self.bad("a gap whose numbers make no sense", step);
+        }
+        if self.joins(gap.from, gap.to, step) {
+            step.events.push(ClientEvent::FateGap(gap));
+        }
+    }
+
+    /// Whether the numbers are news. A hole before them is a loss that nobody told of.
+    fn joins(&mut self, from: u64, to: u64, step: &mut Step) -> bool {
+        let next = self.last_fate.map_or(from, |last| last.saturating_add(1));
+        if from < next {
+            self.counts.outdated += 1;
+            return false;
+        }
+        if from > next {
+            let (boot, count) = (self.boot.clone(), from - next);
+            let gap = FateGap { boot, from: next, to: from - 1, count };
+            step.events.push(ClientEvent::FateGap(gap));
+        }
+        self.last_fate = Some(to);
+        true
     }
 
     fn chunk(&mut self, chunk: SnapshotChunk, step: &mut Step) {

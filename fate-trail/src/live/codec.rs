@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::{Frame, MAX_LINE, MAX_TEXT};
+use super::{Frame, MAX_LINE, MAX_TEXT, MAX_TRAIL};
 use crate::scrub;
 
 /// What one line turned out to be.
@@ -73,7 +73,16 @@ pub fn decode(line: &[u8]) -> Result<Decoded, CodecError> {
     }
     let mut sent: Value =
         serde_json::from_slice(line).map_err(|e| CodecError::NotAFrame(scrubbed(&e.to_string())))?;
+    // A trail is longer than any other text.
+    let is_fate = sent.get("kind").and_then(Value::as_str) == Some("fate");
+    let trail = sent.get_mut("trail").filter(|_| is_fate).map(Value::take);
     clean(&mut sent);
+    if let (Some(trail), Some(place)) = (trail, sent.get_mut("trail")) {
+        *place = match trail {
+            Value::String(line) => Value::String(scrub::scrub_to(&line, MAX_TRAIL).into_owned()),
+            _ => Value::Null,
+        };
+    }
     let kind = sent.get("kind").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
         return Err(CodecError::NotAFrame("no text field `kind`".to_owned()));

@@ -41,12 +41,16 @@ pub enum Frame {
     Gap(Gap),
     /// Last line, with a reason.
     Bye(Bye),
+    /// A finished trail; only to who asked, see [`super::FATES`].
+    Fate(FateFrame),
+    /// Finished trails that were lost.
+    FateGap(FateGap),
 }
 
 impl Frame {
     /// Every kind this version knows, as it stands in `kind`.
-    pub const KINDS: [&'static str; 8] =
-        ["hello", "subscribe", "snapshot", "state", "removed", "heartbeat", "gap", "bye"];
+    pub const KINDS: [&'static str; 10] =
+        ["hello", "subscribe", "snapshot", "state", "removed", "heartbeat", "gap", "bye", "fate", "fate-gap"];
 
     /// The boot id the frame carries; empty in a client's hello.
     pub fn boot(&self) -> &str {
@@ -59,6 +63,8 @@ impl Frame {
             Frame::Heartbeat(f) => &f.boot,
             Frame::Gap(f) => &f.boot,
             Frame::Bye(f) => &f.boot,
+            Frame::Fate(f) => &f.boot,
+            Frame::FateGap(f) => &f.boot,
         }
     }
 }
@@ -111,6 +117,9 @@ pub struct Subscribe {
     /// State frames per second and hub, at most; 0 means as many as the hub is willing to send.
     #[serde(default)]
     pub rate: u32,
+    /// Finished trails as well; only where the hub process offers [`super::FATES`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fates: bool,
 }
 
 /// A part of the first picture. The chunk with `last` ends it and says as of which sequence.
@@ -187,6 +196,41 @@ pub struct Gap {
     pub count: u64,
     /// Why, in a word, for example `recorder-full`.
     pub reason: String,
+}
+
+/// One finished trail of the hubs that the client looks at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FateFrame {
+    /// Boot id of the process.
+    pub boot: String,
+    /// Number of the trail: all that finish in the process are counted without a hole, from 1.
+    #[serde(with = "as_text")]
+    pub seq: u64,
+    /// Trails right before it that the client does not look at; so the frame before, or its gap,
+    /// ended at `seq - passed - 1`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub passed: u64,
+    /// The trail as its one line of text, at most [`super::MAX_TRAIL`] bytes.
+    pub trail: String,
+}
+
+/// Finished trails that the client does not get: it was too slow, or the recorder too small.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FateGap {
+    /// Boot id of the process.
+    pub boot: String,
+    /// First number that is not told of.
+    #[serde(with = "as_text")]
+    pub from: u64,
+    /// Last one.
+    #[serde(with = "as_text")]
+    pub to: u64,
+    /// How many trails between the two were lost; the others are of no interest to the client.
+    pub count: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Last line of a session.

@@ -11,12 +11,14 @@
 //!     |------------ subscribe ----------->|   which hubs, how often
 //!     |<---- snapshot … snapshot(last) ---|   everything as of one sequence number
 //!     |<--- state, state, heartbeat … ----|   latest wins per hub; a heartbeat each second
+//!     |<----- fate, fate-gap, fate … -----|   finished trails, if both sides know and the client asked
 //!     |<--------------- bye --------------|   always with a reason
 //! ```
 
 mod client;
 mod codec;
 mod discovery;
+mod fates;
 mod frame;
 mod glob;
 pub mod rules;
@@ -26,9 +28,10 @@ mod version;
 pub use client::{ClientEvent, ClientSession, Counts, Step, Wanted};
 pub use codec::{CodecError, Decoded, LineBuffer, LinePiece, decode, encode};
 pub use discovery::{DirectoryError, MANIFEST_SCHEMA, Manifest, check_private, directory};
+pub use fates::FateBatch;
 pub use frame::{
-    Bye, ByeReason, Frame, Gap, Gate, Heartbeat, Hello, HubState, Removed, Running, SnapshotChunk,
-    StateFrame, Subscribe,
+    Bye, ByeReason, FateFrame, FateGap, Frame, Gap, Gate, Heartbeat, Hello, HubState, Removed, Running,
+    SnapshotChunk, StateFrame, Subscribe,
 };
 pub use glob::glob_matches;
 pub use rules::{History, Rule, Severity, Warning, sentence_of_duration, stale};
@@ -37,6 +40,9 @@ pub use version::{Refusal, VERSION, Version, agree};
 
 /// Name of the protocol; the first thing either side says.
 pub const PROTOCOL: &str = "fate-live";
+
+/// The ability to send, or to take, finished trails: a name among [`Hello::features`] of both sides.
+pub const FATES: &str = "fate";
 
 /// Largest line that is ever written or accepted, in bytes without its newline.
 pub const MAX_LINE: usize = 1024 * 1024;
@@ -66,6 +72,15 @@ pub const MAX_NUMBER: u64 = 1 << 53;
 /// Most globs in one subscription.
 pub const MAX_GLOBS: usize = 64;
 
+/// Longest trail in a fate frame, in bytes of its line; a longer one is lost.
+pub const MAX_TRAIL: usize = 128 * 1024;
+
+/// Most trails that wait for one client; the oldest then become a gap.
+pub const MAX_FATES: usize = 1024;
+
+/// Most bytes of trails that wait for one client.
+pub const MAX_FATE_BYTES: usize = 1024 * 1024;
+
 /// State frames per second and hub, at most.
 pub const MAX_RATE: u32 = 10;
 
@@ -80,3 +95,9 @@ pub const STALE_MICROS: u64 = 3_000_000;
 
 #[cfg(test)]
 mod tests;
+
+const _: () = {
+    assert!(MAX_TRAIL < MAX_FATE_BYTES, "one trail always fits");
+    // A JSON escape makes six bytes of one at most.
+    assert!(MAX_TRAIL * 6 < MAX_LINE);
+};

@@ -2,13 +2,15 @@
 //!
 //! Memory per client is bounded: states wait in one slot per hub where the newest wins, and the
 //! lane before them holds one hello, one snapshot, one heartbeat, one gap and one goodbye at most.
+//! Finished trails, for a client that asked, wait in a queue that gives up its oldest.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
+use super::fates::{Fates, Next};
 use super::{
-    Bye, ByeReason, Decoded, Frame, Gap, Heartbeat, Hello, HubState, LinePiece, MAX_BAD_LINES, MAX_CHUNK,
-    MAX_GLOBS, MAX_RATE, Removed, SnapshotChunk, StateFrame, Subscribe, VERSION, agree, decode, encode,
-    glob_matches,
+    Bye, ByeReason, Decoded, FATES, FateBatch, Frame, Gap, Heartbeat, Hello, HubState, LinePiece,
+    MAX_BAD_LINES, MAX_CHUNK, MAX_GLOBS, MAX_RATE, Removed, SnapshotChunk, StateFrame, Subscribe, VERSION,
+    agree, decode, encode, glob_matches,
 };
 
 /// An unchanged hub is sent again after this long, so that a reader's own counting of ages cannot
@@ -49,6 +51,13 @@ pub struct ServerSession {
     gap: Option<Gap>,
     sent: BTreeMap<String, Sent>,
     removed: BTreeMap<String, u64>,
+    /// Both sides have the ability to follow trails.
+    able: bool,
+    /// The client asked for it, too: the trails that wait.
+    fates: Option<Fates>,
+    /// A state was written last, so that a trail comes next.
+    state_last: bool,
+    offers_fates: bool,
     /// Where the next search for a pending state starts, so that no hub starves the others.
     cursor: String,
     bad_lines: u64,
@@ -69,6 +78,10 @@ impl ServerSession {
             gap: None,
             sent: BTreeMap::new(),
             removed: BTreeMap::new(),
+            able: false,
+            fates: None,
+            state_last: false,
+            offers_fates: hello.features.iter().any(|feature| feature == FATES),
             cursor: String::new(),
             bad_lines: 0,
             reason: None,
@@ -104,7 +117,10 @@ impl ServerSession {
             (Phase::Hello, Frame::Hello(hello)) => {
                 let peer = if hello.product.is_empty() { "the client" } else { &hello.product };
                 match agree(VERSION, &self.own_name, &hello.protocol, &hello.version, peer) {
-                    Ok(_) => self.phase = Phase::Subscribe,
+                    Ok(_) => {
+                        self.phase = Phase::Subscribe;
+                        self.able = self.offers_fates && hello.features.iter().any(|f| f == FATES);
+                    }
                     Err(refusal) => self.close(ByeReason::Version, &refusal.to_string()),
                 }
             }
@@ -130,6 +146,7 @@ impl ServerSession {
         self.interval = 1_000_000 / u64::from(rate);
         self.sent.clear();
         self.removed.clear();
+        self.fates = (wish.fates && self.able).then(Fates::default);
         self.phase = Phase::Picture;
     }
 
@@ -156,7 +173,7 @@ impl ServerSession {
     }
 
     fn wanted(&self, hub: &str) -> bool {
-        self.hubs.is_empty() || self.hubs.iter().any(|glob| glob_matches(glob, hub))
+        wants(&self.hubs, hub)
     }
 
     fn snapshot(&mut self, seq: u64, now: u64, states: Vec<HubState>) {
@@ -206,6 +223,23 @@ impl ServerSession {
         }
     }
 
+    /// True if the next [`Self::fates`] will be used: the client asked for finished trails and has
+    /// its picture.
+    pub fn follows_fates(&self) -> bool {
+        self.phase == Phase::Live && self.fates.is_some()
+    }
+
+    /// Offers finished trails. Batches join without a hole; the first one says where the client
+    /// begins to follow.
+    pub fn fates(&mut self, batch: &FateBatch) {
+        if self.phase == Phase::Live {
+            let hubs = &self.hubs;
+            if let Some(fates) = &mut self.fates {
+                fates.offer(batch, |hub| wants(hubs, hub));
+            }
+        }
+    }
+
     /// Queues a sign of life; one that still waits is replaced.
     pub fn heartbeat(&mut self, mut beat: Heartbeat) {
         if self.phase == Phase::Live {
@@ -241,6 +275,7 @@ impl ServerSession {
         self.gap = None;
         self.sent.clear();
         self.removed.clear();
+        self.fates = None;
         self.reason = Some((reason, text.to_owned()));
         let (boot, text) = (self.boot.clone(), text.to_owned());
         self.push(&Frame::Bye(Bye { boot, reason, text }));
@@ -271,6 +306,25 @@ impl ServerSession {
             let boot = self.boot.clone();
             return encode(&Frame::Removed(Removed { boot, seq, hub })).ok();
         }
+        // By turns, so that neither holds up the other.
+        if self.state_last {
+            self.next_fate().or_else(|| self.next_state())
+        } else {
+            self.next_state().or_else(|| self.next_fate())
+        }
+    }
+
+    fn next_fate(&mut self) -> Option<String> {
+        let next = self.fates.as_mut()?.next(&self.boot)?;
+        self.state_last = false;
+        let frame = match next {
+            Next::Fate(fate) => Frame::Fate(fate),
+            Next::Gap(gap) => Frame::FateGap(gap),
+        };
+        encode(&frame).ok()
+    }
+
+    fn next_state(&mut self) -> Option<String> {
         let after = (std::ops::Bound::Excluded(self.cursor.clone()), std::ops::Bound::Unbounded);
         let waiting = |(hub, sent): (&String, &Sent)| sent.pending.map(|_| hub.clone());
         let hub = self.sent.range(after).find_map(waiting).or_else(|| self.sent.iter().find_map(waiting))?;
@@ -278,12 +332,17 @@ impl ServerSession {
         let seq = sent.pending.take()?;
         let frame = StateFrame { boot: self.boot.clone(), seq, hub: sent.state.clone() };
         self.cursor = hub;
+        self.state_last = true;
         encode(&Frame::State(frame)).ok()
     }
 
     fn push(&mut self, frame: &Frame) {
         self.lane.extend(encode(frame).ok());
     }
+}
+
+fn wants(globs: &[String], hub: &str) -> bool {
+    globs.is_empty() || globs.iter().any(|glob| glob_matches(glob, hub))
 }
 
 fn name_of(frame: &Frame) -> &'static str {
@@ -296,5 +355,7 @@ fn name_of(frame: &Frame) -> &'static str {
         Frame::Heartbeat(_) => "heartbeat",
         Frame::Gap(_) => "gap",
         Frame::Bye(_) => "bye",
+        Frame::Fate(_) => "fate",
+        Frame::FateGap(_) => "fate-gap",
     }
 }

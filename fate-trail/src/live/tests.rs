@@ -1,6 +1,7 @@
 //! Tests of the protocol: codec and limits, both sessions against a golden transcript, the rules.
 
 mod codec;
+mod fates;
 mod rules;
 mod session;
 mod transcript;

@@ -6,5 +6,6 @@ mod corpus;
 mod emitters;
 mod levels;
 mod lines;
+mod one_trail;
 mod recorder;
 mod text;

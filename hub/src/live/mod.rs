@@ -3,7 +3,8 @@
 //! The server has a thread and a runtime of its own, so a process whose threads are all busy can
 //! still be looked at. It reads hubs only while somebody has subscribed, takes one consistent
 //! snapshot of each at most ten times a second, and never makes a turn wait: a client that reads too
-//! slowly sees fewer states, and one that does not read at all is told so and disconnected.
+//! slowly sees fewer states, and one that does not read at all is told so and disconnected. Clients that
+//! ask for it also get the trails that finish, out of the recorder's own store of them.
 
 mod place;
 mod serve;
@@ -18,7 +19,7 @@ use std::{fmt, io};
 
 use fate_trail::clock::{Clock, SystemClock};
 pub use fate_trail::live::{ByeReason, HubState};
-use fate_trail::live::{Hello, MAX_RATE, PROTOCOL, VERSION};
+use fate_trail::live::{FATES, Hello, MAX_RATE, PROTOCOL, VERSION};
 use tokio::sync::watch;
 
 pub use place::PlaceError;
@@ -28,6 +29,9 @@ use place::Place;
 
 /// Most clients at a time.
 pub const MAX_CLIENTS: usize = 8;
+
+/// A position behind every trail: asked there, a source only tells where the next one will be.
+const NEWEST: u64 = u64::MAX;
 
 /// Called when a session ends that the server had to end: reason and text.
 pub type OnGoodbye = Arc<dyn Fn(ByeReason, &str) + Send + Sync>;
@@ -125,7 +129,10 @@ impl LiveServer {
     /// started.
     pub fn start(config: LiveConfig, source: impl Source) -> Result<Self, LiveError> {
         let clock = SystemClock::new();
-        let hello = hello(&config, &clock);
+        let mut hello = hello(&config, &clock);
+        if source.fates(NEWEST).is_some() {
+            hello.features.push(FATES.to_owned());
+        }
         let (place, listener) = Place::take(&config, &hello).map_err(LiveError::Place)?;
         let boot = hello.boot.clone();
         let (stop, stopped) = watch::channel(false);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use fate_trail::clock::{Clock, SystemClock};
-use fate_trail::live::{ByeReason, Gap, Heartbeat, Hello, LineBuffer, MAX_REQUEST, ServerSession};
+use fate_trail::live::{ByeReason, FateBatch, Gap, Heartbeat, Hello, LineBuffer, MAX_REQUEST, ServerSession};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
@@ -16,7 +16,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use super::{LiveConfig, Source};
+use super::{LiveConfig, NEWEST, Source};
 
 /// Bytes per read; clients have little to say.
 const READ: usize = 8 * 1024;
@@ -81,7 +81,7 @@ async fn serve(server: Server, listener: UnixListener, mut stopped: watch::Recei
     let mut tasks: JoinSet<()> = JoinSet::new();
     let mut pictures = interval(config.every);
     pictures.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let mut painter = Painter { seq: 0, beat: None, lost: source.lost() };
+    let mut painter = Painter { seq: 0, beat: None, lost: source.lost(), told: None };
     loop {
         tokio::select! {
             _ = stopped.changed() => break,
@@ -140,6 +140,8 @@ struct Painter {
     seq: u64,
     beat: Option<Instant>,
     lost: u64,
+    /// Position of the last finished trail that was read, while somebody follows them.
+    told: Option<u64>,
 }
 
 impl Painter {
@@ -178,7 +180,7 @@ impl Painter {
             reason: "recorder-full".to_owned(),
         });
         self.lost = lost;
-        for client in clients {
+        for client in &clients {
             client.with(|session| {
                 session.picture(self.seq, now, &states);
                 if let Some(gap) = &gap {
@@ -188,8 +190,25 @@ impl Painter {
                     session.heartbeat(beat.clone());
                 }
             });
-            client.wake.notify_one();
         }
+        self.tell_fates(source, &clients);
+        clients.iter().for_each(|client| client.wake.notify_one());
+    }
+
+    /// Offers the trails that finished since the picture before to whoever follows them.
+    fn tell_fates(&mut self, source: &dyn Source, clients: &[&Arc<Client>]) {
+        if !clients.iter().any(|client| client.with(|session| session.follows_fates())) {
+            self.told = None;
+            return;
+        }
+        // The first to follow begins here, not with what was there before.
+        let told = self.told.or_else(|| source.fates(NEWEST).map(|newest| newest.next));
+        let Some((told, finished)) = told.and_then(|told| Some((told, source.fates(told)?))) else {
+            return;
+        };
+        self.told = Some(finished.next);
+        let batch = FateBatch::new(told, &finished);
+        clients.iter().for_each(|client| client.with(|session| session.fates(&batch)));
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fate_trail::Recorder;
 use fate_trail::live::{Gate, HubState, Running};
+use fate_trail::{Finished, Recorder};
 
 use crate::{Observe, Registry, Snapshot};
 
@@ -18,6 +18,12 @@ pub trait Source: Send + 'static {
     /// Trails and events that had to be dropped since the process started.
     fn lost(&self) -> u64 {
         0
+    }
+
+    /// The trails that finished after a position, for clients that follow them; `None` where there
+    /// are none to follow. See [`Recorder::finished_after`].
+    fn fates(&self, _after: u64) -> Option<Finished> {
+        None
     }
 }
 
@@ -54,6 +60,10 @@ impl Source for (Registry, Recorder) {
 
     fn lost(&self) -> u64 {
         self.1.status().untracked
+    }
+
+    fn fates(&self, after: u64) -> Option<Finished> {
+        Some(self.1.finished_after(after))
     }
 }
 

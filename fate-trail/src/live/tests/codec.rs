@@ -19,7 +19,7 @@ fn a_frame_survives_the_wire() {
 
 #[test]
 fn unknown_kinds_and_fields_are_counted() {
-    assert_eq!(decoded(r#"{"kind":"fate","x":1}"#), Ok(Decoded::Unknown("fate".into())));
+    assert_eq!(decoded(r#"{"kind":"weather","x":1}"#), Ok(Decoded::Unknown("weather".into())));
     let line = r#"{"kind":"state","boot":"b","seq":"1","new":[1],
         "hub":{"hub":"a","main":1,"deferred":0,"running":null,"between":0,
         "gates":[{"name":"g","closed":true,"closed_us":1,"holding":0,"opened_by":"x"}],
@@ -47,6 +47,8 @@ fn every_kind_is_listed() {
         Frame::Heartbeat(Heartbeat::default()),
         Frame::Gap(Gap::default()),
         Frame::Bye(Bye { boot: String::new(), reason: ByeReason::Shutdown, text: String::new() }),
+        Frame::Fate(FateFrame::default()),
+        Frame::FateGap(FateGap::default()),
     ];
     let kinds: Vec<String> = frames
         .iter()

@@ -18,7 +18,7 @@ fn wanted(hubs: &[&str]) -> Wanted {
     Wanted { product: "fate-tui 0.1.0".into(), hubs, rate: 0 }
 }
 
-fn piece(line: &str) -> LinePiece {
+pub(super) fn piece(line: &str) -> LinePiece {
     LinePiece::Line(line.trim_end().as_bytes().to_vec())
 }
 
@@ -36,7 +36,7 @@ fn attached(hubs: &[&str]) -> (ServerSession, ClientSession) {
 }
 
 /// Carries lines both ways until nothing moves.
-fn pump(server: &mut ServerSession, client: &mut ClientSession) -> Vec<ClientEvent> {
+pub(super) fn pump(server: &mut ServerSession, client: &mut ClientSession) -> Vec<ClientEvent> {
     let mut events = Vec::new();
     while let Some(line) = server.next_line() {
         assert!(line.len() <= MAX_CHUNK + 1, "a line of {} bytes", line.len());
@@ -160,7 +160,7 @@ fn a_newer_minor_is_understood() {
     let mut client = ClientSession::new(wanted(&[]));
     let step = client.piece(&send(&Frame::Hello(Hello { version: "1.7".into(), ..hello() })));
     assert!(matches!(&step.events[..], [ClientEvent::Attached(_, v)] if *v == VERSION));
-    client.piece(&piece(r#"{"kind":"fate","boot":"b1"}"#));
+    client.piece(&piece(r#"{"kind":"weather","boot":"b1"}"#));
     assert_eq!(client.counts().unknown_kinds, 1);
 }
 
