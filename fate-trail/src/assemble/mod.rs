@@ -62,7 +62,7 @@ pub struct Assembler {
 /// Which trail: the delivery's key and when the trail began.
 type Key = (u64, u32);
 
-/// Counts of an assembler. `begun = whole + broken + open`, and the evicted, cut off and reused are
+/// Counts of an assembler. `begun = whole + broken + open`, and the evicted and reused are
 /// among the broken.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct AssemblyStatus {
