@@ -4,7 +4,7 @@
 //! (`B, C, A` against `A, B, C` is `[1, 2, 0]`), because element names differ from run to run and
 //! ranks do not. Only equal multisets are an order; everything else is lost, extra or suspected.
 //!
-//! One file for each assertion family knows how that family prints; [`judge`] alone decides what
+//! One file for each assertion family knows how that family prints; `judge` alone decides what
 //! two sequences prove, so that no family can be more generous than another.
 
 mod assertj;

@@ -307,7 +307,7 @@ const DIGITS: i32 = 6;
 /// What an infinite number (a Bayes factor beyond range) is written as; JSON has no infinity.
 const GREATEST: f64 = 1e300;
 
-/// Rounds to [`DIGITS`] significant digits.
+/// Rounds to `DIGITS` significant digits.
 pub fn round(value: f64) -> f64 {
     if value == 0.0 || value.is_nan() {
         return value;

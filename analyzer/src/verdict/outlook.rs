@@ -12,7 +12,7 @@ const SERIES_MAX: usize = 200;
 /// Most lattice points of one scan while looking ahead.
 const STATES_MAX: f64 = 50_000.0;
 
-/// Further failures that would decide, `None` where none within [`AHEAD_MAX`] do (or the series is
+/// Further failures that would decide, `None` where none within `AHEAD_MAX` do (or the series is
 /// too long to look ahead).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Outlook {
