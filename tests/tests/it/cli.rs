@@ -52,7 +52,8 @@ fn exit_codes_are_the_documented_ones() {
     let fixture = "fixtures/data/activation-backlog";
     // The golden lines also hold two tokens of an application, which the registry does not have.
     let (tokens, golden_lines) = ("fixtures/data/contract/stages.txt", "fixtures/data/contract/lines.txt");
-    let registered = std::fs::read_to_string(fate_tests::workspace().join(tokens)).expect("the registry's list");
+    let registered =
+        std::fs::read_to_string(fate_tests::workspace().join(tokens)).expect("the registry's list");
     let pinned = scratch.path().join("pinned.txt");
     std::fs::write(&pinned, format!("{registered}orders.reserved\nwork.step\n")).expect("a list");
     let pinned = pinned.to_str().expect("a plain path");
