@@ -38,12 +38,47 @@ pub(crate) struct Collected {
     pub missing: bool,
 }
 
+/// What [`collect`] saw, where at least one process could be attached. Complaints, and why there was
+/// nobody, have been written to `io.err`.
+///
+/// # Errors
+/// The exit code of a command that has nobody to ask.
+pub(crate) fn attached(place: &Where, observe: Duration, io: &mut Io) -> Result<Collected, Exit> {
+    let seen = match collect(place, observe) {
+        Ok(seen) => seen,
+        Err(why) => {
+            let _ = writeln!(io.err, "fate-tui: {why}");
+            return Err(Exit::CannotAttach);
+        }
+    };
+    for complaint in &seen.complaints {
+        let _ = writeln!(io.err, "fate-tui: {complaint}");
+    }
+    if seen.attached > 0 {
+        return Ok(seen);
+    }
+    if seen.mismatch {
+        return Err(Exit::Protocol);
+    }
+    let _ = writeln!(io.err, "fate-tui: {}", nobody(place, &seen));
+    Err(Exit::CannotAttach)
+}
+
+/// Why there is nothing to show, and what to do.
+fn nobody(place: &Where, seen: &Collected) -> String {
+    let start = "start one that serves the live protocol, for example: cargo hub run";
+    match seen.world.targets.len() {
+        0 => format!("no hub process found in {}; {start}", place.folder().display()),
+        n => format!("none of {n} hub processes could be attached; {start}"),
+    }
+}
+
 /// Attaches to everything that `place` names, waits for the first picture of each and then observes
 /// for `observe` more.
 ///
 /// # Errors
 /// The folder of the sockets cannot be trusted.
-pub(crate) fn collect(place: &Where, observe: Duration) -> Result<Collected, String> {
+fn collect(place: &Where, observe: Duration) -> Result<Collected, String> {
     let clock = SystemClock::new();
     let (found, complaints) = find(place)?;
     let world = World::new(clock.now_micros(), clock.wall_micros());

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::headless::{Collected, collect};
-use crate::snapshot::{nobody, print_columns};
+use crate::headless::{Collected, attached};
+use crate::snapshot::print_columns;
 use crate::source::Where;
 use crate::{Exit, Io};
 
@@ -13,23 +13,10 @@ const LISTED: usize = 12;
 
 /// Lists them.
 pub(crate) fn run(place: &Where, io: &mut Io) -> Exit {
-    let seen = match collect(place, Duration::ZERO) {
+    let seen = match attached(place, Duration::ZERO, io) {
         Ok(seen) => seen,
-        Err(why) => {
-            let _ = writeln!(io.err, "fate-tui: {why}");
-            return Exit::CannotAttach;
-        }
+        Err(exit) => return exit,
     };
-    for complaint in &seen.complaints {
-        let _ = writeln!(io.err, "fate-tui: {complaint}");
-    }
-    if seen.attached == 0 {
-        if seen.mismatch {
-            return Exit::Protocol;
-        }
-        let _ = writeln!(io.err, "fate-tui: {}", nobody(place, &seen));
-        return Exit::CannotAttach;
-    }
     let printed = print(&mut io.out, &seen, place);
     seen.exit(printed, io)
 }

@@ -7,7 +7,7 @@ use fate_trail::live::{Rule, Warning, sentence_of_duration};
 use serde::Serialize;
 
 use crate::cli::Format;
-use crate::headless::{Collected, collect};
+use crate::headless::attached;
 use crate::source::Where;
 use crate::world::{Row, RowKey, World};
 use crate::{Exit, Io};
@@ -80,23 +80,10 @@ struct Raised<'a> {
 pub(crate) fn run(place: &Where, options: &Options, io: &mut Io) -> Exit {
     let needs = options.fail_on.iter().any(|rule| rule.needs_samples());
     let observe = options.observe.unwrap_or(if needs { SAMPLES } else { Duration::ZERO });
-    let seen = match collect(place, observe) {
+    let seen = match attached(place, observe, io) {
         Ok(seen) => seen,
-        Err(why) => {
-            let _ = writeln!(io.err, "fate-tui: {why}");
-            return Exit::CannotAttach;
-        }
+        Err(exit) => return exit,
     };
-    for complaint in &seen.complaints {
-        let _ = writeln!(io.err, "fate-tui: {complaint}");
-    }
-    if seen.attached == 0 {
-        if seen.mismatch {
-            return Exit::Protocol;
-        }
-        let _ = writeln!(io.err, "fate-tui: {}", nobody(place, &seen));
-        return Exit::CannotAttach;
-    }
     let rows = rows_of(place, &seen.world);
     let warnings: Vec<Warning> = rows.iter().flat_map(|(key, row)| seen.world.warnings(key, row)).collect();
     let printed = match options.format {
@@ -107,15 +94,6 @@ pub(crate) fn run(place: &Where, options: &Options, io: &mut Io) -> Exit {
     let hit = warnings.iter().any(|warning| options.fail_on.contains(&warning.rule));
     let exit = seen.exit(printed, io);
     if hit { Exit::RuleHit } else { exit }
-}
-
-/// Why there is nothing to show, and what to do.
-pub(crate) fn nobody(place: &Where, seen: &Collected) -> String {
-    let start = "start one that serves the live protocol, for example: cargo hub run";
-    match seen.world.targets.len() {
-        0 => format!("no hub process found in {}; {start}", place.folder().display()),
-        n => format!("none of {n} hub processes could be attached; {start}"),
-    }
 }
 
 fn rows_of<'a>(place: &Where, world: &'a World) -> Vec<(&'a RowKey, &'a Row)> {
