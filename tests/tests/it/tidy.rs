@@ -142,3 +142,16 @@ fn the_readme_names_its_two_commands_and_shows_what_is_printed() {
         "README.md does not show what the command prints; see tests/golden/verdict.txt"
     );
 }
+
+/// Figures are copied by nobody's hand: what the measuring programs wrote stands in the README as it is.
+#[test]
+fn published_costs_are_what_the_runs_wrote() {
+    let read = |path: &str| fs::read_to_string(workspace().join(path)).expect("a published table");
+    let readme = read("fate-trail/README.md");
+    for results in ["fate-trail/lab/results/ratios.md", "fate-trail/lab/results/adapters.txt"] {
+        // The first line says what was measured where, which the README does in its own words.
+        for line in read(results).lines().skip(1).filter(|line| !line.trim().is_empty()) {
+            assert!(readme.contains(line), "fate-trail/README.md lacks a line of {results}:\n{line}");
+        }
+    }
+}
