@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
@@ -82,6 +82,13 @@ impl Session {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    /// Waits until the program stands still. To continue it before would be lost on it: the stop
+    /// that was still to come would then be for good.
+    fn stands_still(&self) {
+        let status = waitpid(Some(Pid::from_child(&self.child)), WaitOptions::UNTRACED).unwrap();
+        assert!(status.is_some_and(|(_, status)| status.stopped()), "{status:?}");
+    }
+
     /// The program has ended: the screen is the shell's again, and so are echo and line editing.
     fn ends_restored(mut self) -> Option<i32> {
         self.until("the main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
@@ -107,6 +114,7 @@ fn a_stop_from_outside_gives_the_terminal_back_until_the_program_goes_on() {
     let mut session = Session::start();
     session.signal(Signal::TSTP);
     session.until("the main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+    session.stands_still();
     session.signal(Signal::CONT);
     session.until("the fleet again", |screen| {
         screen.alternate_screen() && screen.contents().contains("orders/7")
@@ -119,6 +127,7 @@ fn a_stop_from_outside_gives_the_terminal_back_until_the_program_goes_on() {
 fn a_stop_that_no_program_can_see_leaves_nothing_broken_once_it_goes_on() {
     let mut session = Session::start();
     session.signal(Signal::STOP);
+    session.stands_still();
     // What a shell does to a terminal that a stopped program has left to it.
     let mut modes = tcgetattr(&session.other_end).unwrap();
     modes.local_modes |= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
